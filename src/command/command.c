@@ -5,56 +5,233 @@
 
 #include "command.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "message.h"
-#include "options.h"
+#include "lib/base/printable.h"
 #include "reading.h"
 
-int wend_command_status(const GError *error)
+/* -- messages and standard output -- */
+
+static int write_error; /* errno of the first failed write */
+
+void command_print(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *message = g_strdup_vprintf(format, args);
+    va_end(args);
+    g_autofree char *raw = g_strdup_printf("%s: %s", command, message);
+    gboolean utf8 = wend_printable_utf8();
+    gsize n = strlen(raw), length = wend_printable((char[1]){0}, 1, raw, n, utf8);
+    g_autofree char *line = g_malloc(length + 2);
+    wend_printable(line, length + 1, raw, n, utf8);
+    line[length] = '\n';
+    fwrite(line, 1, length + 1, stderr);
+    fflush(stderr);
+}
+
+void command_ignore_pipe(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+}
+
+gboolean command_write(const char *text, gsize n)
+{
+    errno = 0;
+    if (fwrite(text, 1, n, stdout) == n)
+        return TRUE;
+    if (write_error == 0)
+        write_error = errno != 0 ? errno : EIO;
+    return FALSE;
+}
+
+int command_close_output(const char *command, int status)
+{
+    errno = 0;
+    if (fclose(stdout) != 0 && write_error == 0)
+        write_error = errno != 0 ? errno : EIO;
+    if (write_error == 0 || write_error == EPIPE)
+        return status;
+    command_print(command, "cannot write the output: %s", g_strerror(write_error));
+    return WEND_ERROR_SYSTEM;
+}
+
+void command_end_short_of_memory(void)
+{
+    static const char line[] = ": out of memory\n";
+    const char *name = program_invocation_short_name;
+    if (write(STDERR_FILENO, name, strlen(name)) > 0)
+        (void)!write(STDERR_FILENO, line, strlen(line));
+    _exit(WEND_ERROR_SYSTEM);
+}
+
+/* -- options beyond GLib's parser -- */
+
+static const GOptionEntry *entry_of_letter(const GOptionEntry *entries, char letter)
+{
+    for (; entries->long_name; entries++)
+        if (entries->short_name == letter)
+            return entries;
+    return NULL;
+}
+
+static const GOptionEntry *entry_of_name(const GOptionEntry *entries, const char *name)
+{
+    for (; entries->long_name; entries++)
+        if (strcmp(entries->long_name, name) == 0)
+            return entries;
+    return NULL;
+}
+
+static gboolean takes_argument(const GOptionEntry *e)
+{
+    return e && e->arg != G_OPTION_ARG_NONE
+           && !(e->flags & (G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_OPTIONAL_ARG));
+}
+
+/* Adds WORD, which is "-" and letters, in parts. Returns TRUE if the next word is the argument of
+ * its last letter. */
+static gboolean add_letters(GPtrArray *all, const GOptionEntry *entries, char *word)
+{
+    for (char *letter = word + 1; *letter; letter++) {
+        if (!takes_argument(entry_of_letter(entries, *letter)))
+            continue;
+        if (letter[1] == '\0')
+            break;
+        if (letter > word + 1)
+            g_ptr_array_add(all, g_strndup(word, (gsize)(letter - word)));
+        g_ptr_array_add(all, g_strdup_printf("-%c", *letter));
+        g_ptr_array_add(all, letter + 1);
+        return FALSE;
+    }
+    g_ptr_array_add(all, word);
+    return takes_argument(entry_of_letter(entries, word[strlen(word) - 1]));
+}
+
+char **command_part_options(const GOptionEntry *entries, gboolean before, int *argc, char **argv)
+{
+    GPtrArray *all = g_ptr_array_new();
+    gboolean over = FALSE, argument = FALSE;
+    for (int i = 0; i < *argc; i++) {
+        char *word = argv[i];
+        gboolean option = i > 0 && !over && !argument && word[0] == '-' && word[1] != '\0';
+        over |= i > 0 && !argument && (strcmp(word, "--") == 0 || (before && !option));
+        argument = FALSE;
+        if (option && word[1] != '-') {
+            argument = add_letters(all, entries, word);
+            continue;
+        }
+        if (option && !over)
+            argument = takes_argument(entry_of_name(entries, word + 2));
+        g_ptr_array_add(all, word);
+    }
+    *argc = (int)all->len;
+    g_ptr_array_add(all, NULL);
+    return (char **)g_ptr_array_free(all, FALSE);
+}
+
+void command_end_options(int *argc, char **argv)
+{
+    if (*argc < 2 || strcmp(argv[1], "--") != 0)
+        return;
+    (*argc)--;
+    memmove(&argv[1], &argv[2], (size_t)*argc * sizeof *argv); /* the NULL, too */
+}
+
+/* -- places -- */
+
+static char *own_folder(void)
+{
+    char *exe = g_file_read_link("/proc/self/exe", NULL);
+    char *folder = exe ? g_path_get_dirname(exe) : NULL;
+    g_free(exe);
+    return folder;
+}
+
+/* FOLDER as seen from BINDIR: ../lib. NULL if they have no folder in common. */
+static char *relative(const char *folder)
+{
+    const char *bin = WEND_BINDIR;
+    size_t common = 0;
+    for (size_t i = 0; bin[i] == folder[i]; i++) {
+        if (bin[i] == '/')
+            common = i;
+        if (bin[i] == '\0')
+            return NULL;
+    }
+    if (common == 0)
+        return NULL;
+    GString *path = g_string_new(NULL);
+    for (const char *p = bin + common; *p; p++)
+        if (*p == '/')
+            g_string_append(path, "../");
+    g_string_append(path, folder + common + 1);
+    return g_string_free(path, FALSE);
+}
+
+char **command_places(const char *folder, const char *const *uninstalled)
+{
+    GPtrArray *places = g_ptr_array_new();
+    char *own = own_folder(), *moved = relative(folder);
+    for (; own && *uninstalled; uninstalled++)
+        g_ptr_array_add(places, g_build_filename(own, *uninstalled, NULL));
+    if (own && moved)
+        g_ptr_array_add(places, g_build_filename(own, moved, NULL));
+    g_ptr_array_add(places, g_strdup(folder));
+    g_ptr_array_add(places, NULL);
+    g_free(own);
+    g_free(moved);
+    return (char **)g_ptr_array_free(places, FALSE);
+}
+
+/* -- what the subcommands share -- */
+
+int command_status(const GError *error)
 {
     if (error->domain == WEND_ERROR)
         return error->code;
     return error->domain == G_OPTION_ERROR ? WEND_EXIT_USAGE : WEND_EXIT_SYSTEM;
 }
 
-int wend_command_fail(const char *command, GError *error)
+int command_fail(const char *command, GError *error)
 {
-    int status = wend_command_status(error);
-    wend_command_say(command, "%s", error->message);
+    int status = command_status(error);
+    command_say(command, "%s", error->message);
     g_error_free(error);
     return status;
 }
 
-void wend_command_say(const char *command, const char *format, ...)
+void command_say(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     g_autofree char *message = g_strdup_vprintf(format, args),
                     *name = g_strdup_printf("wend %s", command);
     va_end(args);
-    wend_command_progress(NULL, 0, 0);
-    message_print(name, "%s", message);
+    command_progress(NULL, 0, 0);
+    command_print(name, "%s", message);
 }
 
-GError *wend_command_usage_error(const char *command, const char *problem)
+GError *command_usage_error(const char *command, const char *problem)
 {
     return g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)", problem, command);
 }
 
-int wend_command_usage(const char *command, const char *format, ...)
+int command_usage(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     g_autofree char *problem = g_strdup_vprintf(format, args);
     va_end(args);
-    return wend_command_fail(command, wend_command_usage_error(command, problem));
+    return command_fail(command, command_usage_error(command, problem));
 }
 
-/* USAGE_ERROR: NULL, or for wend_command_options_before. */
+/* USAGE_ERROR: NULL, or for command_options_before. */
 static gboolean parse(const char *command, const char *parameters, const char *summary,
                       const char *description, const GOptionEntry *entries, int *argc, char ***argv,
                       int *status, GError **usage_error)
@@ -76,57 +253,56 @@ static gboolean parse(const char *command, const char *parameters, const char *s
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         G_OPTION_ENTRY_NULL};
     g_option_context_add_main_entries(context, common_entries, NULL);
-    *argv = options_part(entries, strict, argc, *argv);
+    *argv = command_part_options(entries, strict, argc, *argv);
 
     GError *error = NULL;
     gboolean go_on = TRUE;
     if (!strict) /* other commands execute no program */
-        message_ignore_pipe();
+        command_ignore_pipe();
     if (!g_option_context_parse(context, argc, argv, &error)) {
         if (strict)
-            *usage_error = wend_command_usage_error(command, error->message);
+            *usage_error = command_usage_error(command, error->message);
         else
-            *status = wend_command_usage(command, "%s", error->message);
+            *status = command_usage(command, "%s", error->message);
         g_error_free(error);
         go_on = FALSE;
     } else if (help) {
         char *text = g_option_context_get_help(context, FALSE, NULL);
-        message_ignore_pipe();
-        message_write(text, strlen(text));
+        command_ignore_pipe();
+        command_write(text, strlen(text));
         if (!g_str_has_suffix(text, "\n"))
-            message_write("\n", 1);
+            command_write("\n", 1);
         g_free(text);
-        *status = wend_command_finish(command, WEND_EXIT_OK);
+        *status = command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     } else if (version) {
         g_autofree char *text = g_strdup_printf("wend %s " PACKAGE_VERSION "\n", command);
-        message_ignore_pipe();
-        message_write(text, strlen(text));
-        *status = wend_command_finish(command, WEND_EXIT_OK);
+        command_ignore_pipe();
+        command_write(text, strlen(text));
+        *status = command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     }
     if (go_on && !strict)
-        options_end(argc, *argv);
+        command_end_options(argc, *argv);
     g_option_context_free(context);
     return go_on;
 }
 
-gboolean wend_command_options(const char *command, const char *parameters, const char *summary,
-                              const char *description, const GOptionEntry *entries, int *argc,
-                              char ***argv, int *status)
+gboolean command_options(const char *command, const char *parameters, const char *summary,
+                         const char *description, const GOptionEntry *entries, int *argc,
+                         char ***argv, int *status)
 {
     return parse(command, parameters, summary, description, entries, argc, argv, status, NULL);
 }
 
-gboolean wend_command_options_before(const char *command, const char *parameters,
-                                     const char *summary, const char *description,
-                                     const GOptionEntry *entries, int *argc, char ***argv,
-                                     int *status, GError **error)
+gboolean command_options_before(const char *command, const char *parameters, const char *summary,
+                                const char *description, const GOptionEntry *entries, int *argc,
+                                char ***argv, int *status, GError **error)
 {
     return parse(command, parameters, summary, description, entries, argc, argv, status, error);
 }
 
-void wend_command_progress(const char *what, guint64 done, guint64 all)
+void command_progress(const char *what, guint64 done, guint64 all)
 {
     static int terminal = -1;
     static gboolean shown;
@@ -151,19 +327,14 @@ void wend_command_progress(const char *what, guint64 done, guint64 all)
     fflush(stderr);
 }
 
-gboolean wend_command_write(const char *text, gsize n)
-{
-    return message_write(text, n);
-}
-
-int wend_command_finish(const char *command, int status)
+int command_finish(const char *command, int status)
 {
     g_autofree char *name = g_strdup_printf("wend %s", command);
-    wend_command_progress(NULL, 0, 0);
-    return message_finish(name, status);
+    command_progress(NULL, 0, 0);
+    return command_close_output(name, status);
 }
 
-WendRead *wend_command_open(const char *command, const char *path, int world, int *status)
+WendRead *command_open(const char *command, const char *path, int world, int *status)
 {
     WendRead *r = wend_read_new();
     wend_read_set_memory(r, reading_limit());
@@ -171,7 +342,7 @@ WendRead *wend_command_open(const char *command, const char *path, int world, in
         world >= 0 ? wend_read_open_world(r, path, (guint32)world) : wend_read_open(r, path);
     if (result == WEND_READ_OK)
         return r;
-    wend_command_say(command, "%s", wend_read_message(r));
+    command_say(command, "%s", wend_read_message(r));
     wend_read_free(r);
     *status = -result;
     return NULL;

@@ -110,7 +110,7 @@ static void say_once(const char *command, char *line)
     if (said == NULL)
         said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     if (!g_hash_table_contains(said, line))
-        wend_command_say(command, "%s", line);
+        command_say(command, "%s", line);
     g_hash_table_add(said, line);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communication.c: see communication.h. wend-show(1) documents the columns of the CSV. */
+/* communication.c: see show.h. wend-show(1) documents the columns of the CSV. */
 #include "config.h"
 
-#include "communication.h"
+#include "show.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef WEND_DECODER_H
 #define WEND_DECODER_H
 
-#include "show-terminations.h" /* how the ranks of a run ended */
+#include "show.h"
 
 int wend_show_main(int argc, char **argv);
 int wend_dump_main(int argc, char **argv);

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "recorded.h"
-#include "sink.h"
+#include "dump.h"
 #include "src/command/command.h"
 #include "src/command/reading.h"
 #include "src/command/text.h"
@@ -110,7 +109,7 @@ typedef struct {
 /* Returns FALSE if standard output is closed. */
 static gboolean flush(Dump *d)
 {
-    gboolean all = wend_command_write(d->out->str, d->out->len);
+    gboolean all = command_write(d->out->str, d->out->len);
     g_string_truncate(d->out, 0);
     return all;
 }
@@ -170,7 +169,7 @@ static void skip_values(Recorded *r, guint64 step)
 static void end_values(Dump *d, const SinkContext *context, Recorded *r)
 {
     if (!recorded_rest(d->out, r))
-        wend_command_say(COMMAND, "rank %u: its values are damaged", context->rank);
+        command_say(COMMAND, "rank %u: its values are damaged", context->rank);
 }
 
 /* A thread that never calls MPI. */
@@ -201,7 +200,7 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
     if (d->sink->repeats == NULL)
         flags |= WEND_READ_WITHOUT_TRANSFERS;
     if (wend_read_calls(d->reader, context->rank, context->sequence, flags, &calls) < 0) {
-        wend_command_say(COMMAND, "%s", wend_read_message(d->reader));
+        command_say(COMMAND, "%s", wend_read_message(d->reader));
         recorded_free(recorded);
         return FALSE;
     }
@@ -227,7 +226,7 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
     if (call == NULL && d->patterns == NULL)
         end_values(d, context, recorded);
     if (damaged)
-        wend_command_say(COMMAND, "rank %u: its times are damaged", context->rank);
+        command_say(COMMAND, "rank %u: its times are damaged", context->rank);
     recorded_free(recorded);
     wend_read_calls_free(calls);
     return going;
@@ -299,10 +298,10 @@ static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
         GPatternSpec *pattern = g_pattern_spec_new(g_strstrip(*name));
         g_ptr_array_add(patterns, pattern);
         if (!is_function(r, pattern)) {
-            wend_command_say(COMMAND,
-                             "there is no function '%s': names are like MPI_Send, and * and ? "
-                             "match",
-                             *name);
+            command_say(COMMAND,
+                        "there is no function '%s': names are like MPI_Send, and * and ? "
+                        "match",
+                        *name);
             *status = WEND_EXIT_USAGE;
             return NULL;
         }
@@ -335,9 +334,9 @@ static int check_thread(const Dump *d)
     for (guint rank = 0; rank < d->n_ranks; rank++)
         if ((d->ranks == NULL || d->ranks[rank]) && has_thread(d, rank, &last))
             return WEND_EXIT_OK;
-    wend_command_say(COMMAND, "there is no thread %d: %s %s %d", d->thread,
-                     d->ranks != NULL ? "these ranks have" : "the recording has",
-                     last > 0 ? "threads 0 to" : "only thread", MAX(last, 0));
+    command_say(COMMAND, "there is no thread %d: %s %s %d", d->thread,
+                d->ranks != NULL ? "these ranks have" : "the recording has",
+                last > 0 ? "threads 0 to" : "only thread", MAX(last, 0));
     return WEND_EXIT_USAGE;
 }
 
@@ -352,7 +351,7 @@ static int choose(Dump *d, const char *ranks, const char *functions)
     d->n_ranks = facts->n_ranks;
     d->n_worlds = facts->n_worlds;
     if (ranks != NULL && (d->ranks = text_ranks_parse(ranks, d->n_ranks, &error)) == NULL)
-        return wend_command_fail(COMMAND, error);
+        return command_fail(COMMAND, error);
     if (d->thread != ALL_SEQUENCES)
         status = check_thread(d);
     if (status == WEND_EXIT_OK && functions != NULL) {
@@ -368,13 +367,13 @@ static gboolean open_names(Dump *d, int *status)
     uint32_t n;
     int result = wend_read_n_sites(d->reader, &n);
     if (result < 0) {
-        wend_command_say(COMMAND, "%s", wend_read_message(d->reader));
+        command_say(COMMAND, "%s", wend_read_message(d->reader));
         *status = -result;
         return FALSE;
     }
     d->has_sites = n > 0;
     if (n == 0)
-        wend_command_say(COMMAND, "%s: the recording has no call sites", d->recording);
+        command_say(COMMAND, "%s: the recording has no call sites", d->recording);
     d->names = site_names_new(d->reader, COMMAND);
     d->stacks = site_stacks_recorded(d->names);
     return TRUE;
@@ -418,54 +417,52 @@ int wend_dump_main(int argc, char **argv)
     int status;
     GError *error = NULL;
 
-    if (!wend_command_options(COMMAND, "RECORDING",
-                              "Print every call of a recording, in order, with all arguments.",
-                              NULL, entries, &argc, &argv, &status))
+    if (!command_options(COMMAND, "RECORDING",
+                         "Print every call of a recording, in order, with all arguments.", NULL,
+                         entries, &argc, &argv, &status))
         goto end;
     if (argc != 2) {
-        status = wend_command_usage(COMMAND, argc < 2 ? "no recording given"
-                                                      : "more than one recording given");
+        status = command_usage(COMMAND,
+                               argc < 2 ? "no recording given" : "more than one recording given");
         goto end;
     }
     d.sink = sink_by_name(format != NULL ? format : "text");
     if (d.sink == NULL) {
-        status =
-            wend_command_usage(COMMAND, "there is no format '%s': use text, csv or jsonl", format);
+        status = command_usage(COMMAND, "there is no format '%s': use text, csv or jsonl", format);
         goto end;
     }
     if (d.values && d.sink->begin != NULL) {
-        status = wend_command_usage(COMMAND, "--values needs the format text or jsonl");
+        status = command_usage(COMMAND, "--values needs the format text or jsonl");
         goto end;
     }
     d.polls = !no_polls;
     d.recording = argv[1];
     if (calls != NULL && !text_span_parse(calls, &d.first, &d.last, &error)) {
-        status = wend_command_fail(COMMAND, error);
+        status = command_fail(COMMAND, error);
         goto end;
     }
-    d.reader = wend_command_open(COMMAND, argv[1], world, &status);
+    d.reader = command_open(COMMAND, argv[1], world, &status);
     if (d.reader == NULL)
         goto end;
     status = choose(&d, ranks, functions);
     if (status != WEND_EXIT_OK)
         goto end;
     if (d.values && recorded_count(d.reader, d.n_ranks) == 0)
-        wend_command_say(COMMAND,
-                         "%s: the recording has no values: wend trace --values records them",
-                         d.recording);
+        command_say(COMMAND, "%s: the recording has no values: wend trace --values records them",
+                    d.recording);
     if (d.sites && !open_names(&d, &status))
         goto end;
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
     dump_all(&d);
     if (d.times && d.printed && !d.timed)
-        wend_command_say(COMMAND, "%s: the recording has no times: wend trace --times records them",
-                         d.recording);
+        command_say(COMMAND, "%s: the recording has no times: wend trace --times records them",
+                    d.recording);
     if (!d.printed && (calls != NULL || functions != NULL))
-        wend_command_say(COMMAND, "no call matches --calls and --function");
+        command_say(COMMAND, "no call matches --calls and --function");
     lines_free(d.lines);
     g_string_free(d.out, TRUE);
-    status = wend_command_finish(COMMAND, WEND_EXIT_OK);
+    status = command_finish(COMMAND, WEND_EXIT_OK);
 end:
     g_clear_pointer(&d.patterns, g_ptr_array_unref);
     g_clear_pointer(&d.matches, g_hash_table_unref);

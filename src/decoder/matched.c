@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matched.c: see matched.h. wend-show(1) documents the columns of the CSV. */
+/* matched.c: see show.h. wend-show(1) documents the columns of the CSV. */
 #include "config.h"
 
-#include "matched.h"
+#include "show.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "wait-table.h"
 #include "src/command/command.h"
 #include "src/command/text.h"
 #include "src/command/value.h"
@@ -305,7 +304,7 @@ static gboolean flush_piece(GString *out)
 {
     if (out->len < PIECE)
         return TRUE;
-    gboolean all = wend_command_write(out->str, out->len);
+    gboolean all = command_write(out->str, out->len);
     g_string_truncate(out, 0);
     return all;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-table.c: see rank-table.h. wend-show(1) documents the columns of the CSV. */
+/* rank-table.c: see show.h. wend-show(1) documents the columns of the CSV. */
 #include "config.h"
 
-#include "rank-table.h"
+#include "show.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recorded.c: see recorded.h. */
+/* recorded.c: see dump.h. */
 #include "config.h"
 
-#include "recorded.h"
+#include "dump.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show-terminations.c: see show-terminations.h. */
+/* show-terminations.c: see show.h. */
 #include "config.h"
 
-#include "show-terminations.h"
+#include "show.h"
 
 #include <string.h>
 

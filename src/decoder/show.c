@@ -9,15 +9,9 @@
 
 #include "decoder.h"
 
-#include "communication.h"
-#include "matched.h"
-#include "recorded.h"
-#include "rank-table.h"
-#include "show-terminations.h"
-#include "site-table.h"
-#include "wait-table.h"
+#include "dump.h"
+#include "show.h"
 #include "src/command/command.h"
-#include "src/command/missing.h"
 #include "src/command/text.h"
 #include "src/command/reading.h"
 #include "wend/read.h"
@@ -667,7 +661,7 @@ typedef struct {
     gboolean matrix, sizes, comms, ranks, messages, sites, waits; /* the chosen table */
     /* the chosen format; if none is set, for people, wherever the output goes */
     gboolean csv, table, json;
-    gint tolerance; /* of sites (site-stacks.h) */
+    gint tolerance; /* of sites (site-names.h) */
     char **ignored;
 } TableOptions;
 
@@ -733,7 +727,7 @@ static int show_sites(GString *out, WendRead *r, const char *path, const TableOp
     if (status < 0)
         return status;
     if (n == 0)
-        wend_command_say(COMMAND, "%s: the recording has no call sites", path);
+        command_say(COMMAND, "%s: the recording has no call sites", path);
     SiteNames *names = site_names_new(r, COMMAND);
     status = group_sites(t, names);
     if (status == WEND_READ_OK)
@@ -745,7 +739,7 @@ static int show_sites(GString *out, WendRead *r, const char *path, const TableOp
 static int show_tables(const TableOptions *t, gboolean all, guint top, const char *path, gint world)
 {
     int status;
-    WendRead *r = wend_command_open(COMMAND, path, world, &status);
+    WendRead *r = command_open(COMMAND, path, world, &status);
     if (r == NULL)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
@@ -763,11 +757,11 @@ static int show_tables(const TableOptions *t, gboolean all, guint top, const cha
     else
         status = communication_show(out, r, table_of(t), t->csv, output_width());
     if (status < 0)
-        wend_command_say(COMMAND, "%s", wend_read_message(r));
+        command_say(COMMAND, "%s", wend_read_message(r));
     else
-        wend_command_write(out->str, out->len);
+        command_write(out->str, out->len);
     wend_read_free(r);
-    return status < 0 ? -status : wend_command_finish(COMMAND, WEND_EXIT_OK);
+    return status < 0 ? -status : command_finish(COMMAND, WEND_EXIT_OK);
 }
 
 int wend_show_main(int argc, char **argv)
@@ -804,31 +798,31 @@ int wend_show_main(int argc, char **argv)
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    if (!wend_command_options(COMMAND, "RECORDING", "Print a summary of a recording.", NULL,
-                              entries, &argc, &argv, &status))
+    if (!command_options(COMMAND, "RECORDING", "Print a summary of a recording.", NULL, entries,
+                         &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND, argc < 2 ? "no recording given"
-                                                    : "more than one recording given");
+        return command_usage(COMMAND,
+                             argc < 2 ? "no recording given" : "more than one recording given");
     if (top < 0)
-        return wend_command_usage(COMMAND, "--top needs a number from 0 on");
+        return command_usage(COMMAND, "--top needs a number from 0 on");
     const char *wrong = check_tables(&tables);
     if (wrong != NULL)
-        return wend_command_usage(COMMAND, "%s", wrong);
+        return command_usage(COMMAND, "%s", wrong);
     const char *missing = tables.sites || tables.waits ? NULL : "--sites and --waits";
     if (!site_matching_options(COMMAND, missing, tables.tolerance, tables.ignored, &status))
         return status;
     if (tables.ranks || tables.sites || tables.waits || table_of(&tables) != COMMUNICATION_NONE)
         return show_tables(&tables, all, (guint)top, argv[1], world);
 
-    Show s = {.reader = wend_command_open(COMMAND, argv[1], world, &status)};
+    Show s = {.reader = command_open(COMMAND, argv[1], world, &status)};
     if (s.reader == NULL)
         return status;
     if (wend_read_facts(s.reader, WEND_READ_JOB, &s.facts) < 0
         || wend_read_totals(s.reader, &s.totals) < 0)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
     if (wend_read_has_times(s.reader, &s.times) < 0 || (s.times && !can_read_times(&s))) {
-        wend_command_say(COMMAND, "%s", wend_read_message(s.reader));
+        command_say(COMMAND, "%s", wend_read_message(s.reader));
         s.times = false;
     }
     s.classes = classes_new(s.reader, s.facts->n_classes);
@@ -850,9 +844,9 @@ int wend_show_main(int argc, char **argv)
         show_classes(out, s.classes, all);
         show_functions(out, &s, all ? G_MAXUINT : (guint)top);
     }
-    wend_command_write(out->str, out->len);
+    command_write(out->str, out->len);
     g_string_free(out, TRUE);
     g_array_unref(s.classes);
     wend_read_free(s.reader);
-    return wend_command_finish(COMMAND, WEND_EXIT_OK);
+    return command_finish(COMMAND, WEND_EXIT_OK);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sink.c: see sink.h. wend-dump(1) documents the columns and keys. */
+/* sink.c: see dump.h. wend-dump(1) documents the columns and keys. */
 #include "config.h"
 
-#include "sink.h"
+#include "dump.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-table.c: see site-table.h. wend-show(1) documents the columns of the CSV and the keys. */
+/* site-table.c: see show.h. wend-show(1) documents the columns of the CSV and the keys. */
 #include "config.h"
 
-#include "site-table.h"
+#include "show.h"
 
 #include <string.h>
 
 #include "src/command/text.h"
-#include "src/command/site-stacks.h"
+#include "src/command/site-names.h"
 
 /* -- for people -- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wait-table.c: see wait-table.h. wend-show(1) documents the columns of the CSV and the keys. */
+/* wait-table.c: see show.h. wend-show(1) documents the columns of the CSV and the keys. */
 #include "config.h"
 
-#include "wait-table.h"
+#include "show.h"
 
 #include "src/command/text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion-handlers.c: see completion-handlers.h.
+/* completion-handlers.c: see items.h.
  *
  * The handlers solve a system of word equations in which each unknown occurs once on either side.
  * There are two steps:
@@ -18,7 +18,7 @@
  * tried. */
 #include "config.h"
 
-#include "completion-handlers.h"
+#include "items.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,6 @@
 #include "src/command/reading.h"
 #include "src/command/text.h"
 #include "stat.h"
-#include "window.h"
 
 /* -- expected differences -- */
 
@@ -103,7 +102,7 @@ static gboolean explains(const Diff *d)
 
 static void flush(Diff *d)
 {
-    wend_command_write(d->out->str, d->out->len);
+    command_write(d->out->str, d->out->len);
     g_string_truncate(d->out, 0);
 }
 
@@ -458,19 +457,19 @@ static void compare_ranks(Diff *d)
         d->differs[rank] = !compare_presence(d, rank);
     GPtrArray *blocks = find_blocks(d);
     for (guint i = 0; i < blocks->len && !enough(d); i++) {
-        wend_command_progress("comparing", i, blocks->len);
+        command_progress("comparing", i, blocks->len);
         drop_same(d, blocks->pdata[i]);
         if (((RankBlock *)blocks->pdata[i])->ranks->len > 0)
             compare_block(d, blocks->pdata[i]);
     }
     g_ptr_array_unref(blocks);
     for (guint rank = 0; d->outcomes && rank < n && !enough(d); rank++) {
-        wend_command_progress("comparing", rank, n);
+        command_progress("comparing", rank, n);
         if (!d->differs[rank])
             compare_outcomes(d, rank);
     }
     for (guint rank = 0; d->sites && !d->pinned && rank < n && !enough(d); rank++) {
-        wend_command_progress("comparing sites", rank, n);
+        command_progress("comparing sites", rank, n);
         if (!d->differs[rank])
             compare_sites(d, rank);
     }
@@ -548,14 +547,14 @@ static int open_sites(Diff *d, char **paths, SiteMatching *matching, gboolean to
     const char *message;
     int status = d->sites ? -site_differences_open(d->pair.sites, matching, &message) : 0;
     if (status != WEND_EXIT_OK)
-        wend_command_say(COMMAND, "%s", message);
+        command_say(COMMAND, "%s", message);
     for (guint side = 0; side < 2 && d->sites && status == WEND_EXIT_OK; side++) {
         d->sites = site_differences_has_sites(d->pair.sites, side);
         if (!d->sites)
-            wend_command_say(COMMAND, "%s: the recording has no call sites: they are not compared",
-                             paths[side]);
+            command_say(COMMAND, "%s: the recording has no call sites: they are not compared",
+                        paths[side]);
         else if (tolerant && !site_differences_has_stacks(d->pair.sites, side))
-            wend_command_say(COMMAND, SITE_MATCHING_NO_STACKS, paths[side]);
+            command_say(COMMAND, SITE_MATCHING_NO_STACKS, paths[side]);
     }
     return status;
 }
@@ -643,22 +642,22 @@ int wend_diff_main(int argc, char **argv)
     WendProgram *programs[2] = {NULL, NULL};
     char *names[2] = {NULL, NULL};
 
-    if (!wend_command_options(
+    if (!command_options(
             COMMAND, "RECORDING RECORDING", "Compare two recordings and explain their differences.",
             "Exit status: 0 equal; 1 different; 2 wrong usage; 3 bad input; 4 the system refused.",
             entries, &argc, &argv, &status))
         return status;
     if (argc != 3)
-        return wend_command_usage(COMMAND, "two recordings are needed");
+        return command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
-        return wend_command_usage(COMMAND, "--max needs a number from 0 on");
+        return command_usage(COMMAND, "--max needs a number from 0 on");
     if (!site_matching_options(COMMAND, d.sites ? NULL : "--sites", tolerance, ignored, &status))
         return status;
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);
         if (programs[i] == NULL) {
-            status = wend_command_fail(COMMAND, error);
+            status = command_fail(COMMAND, error);
             goto end;
         }
         d.program[i] = programs[i];
@@ -688,7 +687,7 @@ int wend_diff_main(int argc, char **argv)
     g_string_free(d.out, TRUE);
     g_string_free(d.expectations, TRUE);
     if (status == WEND_EXIT_OK)
-        status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
+        status = command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
 end:
     for (guint i = 0; i < 2; i++) {
         g_free(names[i]);

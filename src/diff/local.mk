@@ -7,16 +7,16 @@ DIFF_SOURCES = \
 
 # What it finds out about two recordings.
 DIFF_PASSES = \
-	src/diff/completion-handlers.c src/diff/completion-handlers.h \
+	src/diff/completion-handlers.c \
 	src/diff/call_text.c src/diff/call_text.h \
 	src/diff/explain.c src/diff/explain.h \
 	src/diff/explained.c src/diff/explained.h \
 	src/diff/findings.c src/diff/findings.h \
-	src/diff/hashed.c src/diff/hashed.h src/diff/polynomial.h \
+	src/diff/hashed.c src/diff/hashed.h \
 	src/diff/comparison-key.c src/diff/comparison-key.h \
 	src/diff/items.c src/diff/items.h \
 	src/diff/pins.c src/diff/pins.h \
 	src/diff/same.c src/diff/same.h \
 	src/diff/stat.c src/diff/stat.h \
-	src/diff/window.c src/diff/window.h
+	src/diff/window.c
 EXTRA_DIST += src/diff/README.md

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "polynomial.h"
+#include "hashed.h"
 
 typedef struct {
     const WendProgram *program;

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "lib/read/program.h"
-#include "src/command/site-stacks.h"
+#include "src/command/site-names.h"
 
 typedef struct SiteDifferences SiteDifferences;
 

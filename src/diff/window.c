@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window.c: see window.h.
+/* window.c: see items.h.
  *
  * A window begins where completions differ. It ends when both sides have completed the same
  * requests equally often. On each side it is a list of groups: consecutive completions, then the
@@ -12,9 +12,7 @@
  * it did. A group of several completions has the handlers of its members one after the other. */
 #include "config.h"
 
-#include "window.h"
-
-#include "completion-handlers.h"
+#include "items.h"
 
 typedef struct {
     Items *items;

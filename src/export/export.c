@@ -14,7 +14,7 @@
 #include "lib/base/error.h"
 #include "src/command/command.h"
 #include "src/command/reading.h"
-#include "src/command/site-stacks.h"
+#include "src/command/site-names.h"
 #include "src/command/text.h"
 #include "src/read/wrap.h"
 
@@ -167,7 +167,7 @@ static gboolean is_wanted(const Exporter *x, const TimedCall *timed)
 static void count_call(Exporter *x, const TimedCall *timed)
 {
     if (!timed->call->poll && ++x->done % 4096 == 0)
-        wend_command_progress("exporting", x->done, x->n_calls);
+        command_progress("exporting", x->done, x->n_calls);
 }
 
 /* The place of each sequence of RANK; the caller frees it. NULL: the reader failed. */
@@ -280,25 +280,25 @@ static int export_all(Exporter *x)
     GError *error = NULL, *failure = NULL;
     gpointer state = x->format->begin(&x->e, &error);
     if (state == NULL)
-        return wend_command_fail(COMMAND, error);
+        return command_fail(COMMAND, error);
     if (!x->timed) /* only now: of an output that is refused, only the refusal is said */
-        wend_command_say(COMMAND,
-                         "%s: the recording has no time of each call (wend trace --times): times "
-                         "follow from the mean of each kind of call",
-                         x->e.recording);
+        command_say(COMMAND,
+                    "%s: the recording has no time of each call (wend trace --times): times "
+                    "follow from the mean of each kind of call",
+                    x->e.recording);
     int status = x->format->causal_call != NULL ? export_causally(x, state, &failure)
                                                 : export_by_rank(x, state);
-    wend_command_progress(NULL, 0, 0);
+    command_progress(NULL, 0, 0);
     if (failure != NULL) {
         x->format->end(state, FALSE, NULL);
-        return wend_command_fail(COMMAND, failure);
+        return command_fail(COMMAND, failure);
     }
     /* a failure of the output is known at its end */
     if (!x->format->end(state, status >= 0, &error))
-        return wend_command_fail(COMMAND, error);
+        return command_fail(COMMAND, error);
     if (status >= 0)
         return WEND_EXIT_OK;
-    wend_command_say(COMMAND, "%s", wend_read_message(x->e.reader));
+    command_say(COMMAND, "%s", wend_read_message(x->e.reader));
     return -status;
 }
 
@@ -441,17 +441,17 @@ int wend_export_main(int argc, char **argv)
     GError *error = NULL;
 
     give_table(argc, argv);
-    if (!wend_command_options(COMMAND, "--otf2|--perfetto|--csv RECORDING -o OUTPUT",
-                              "Write a recording in a format that other tools read.", NULL, entries,
-                              &argc, &argv, &status))
+    if (!command_options(COMMAND, "--otf2|--perfetto|--csv RECORDING -o OUTPUT",
+                         "Write a recording in a format that other tools read.", NULL, entries,
+                         &argc, &argv, &status))
         goto end;
     if (argc != 2 || n_chosen != 1 || output == NULL) {
-        status = wend_command_usage(
-            COMMAND, argc < 2        ? "no recording given"
-                     : argc > 2      ? "more than one recording given"
-                     : n_chosen == 0 ? "no format given: use --otf2, --perfetto or --csv"
-                     : n_chosen > 1  ? "more than one format given"
-                                     : "no output given: -o OUTPUT");
+        status = command_usage(COMMAND, argc < 2   ? "no recording given"
+                                        : argc > 2 ? "more than one recording given"
+                                        : n_chosen == 0
+                                            ? "no format given: use --otf2, --perfetto or --csv"
+                                        : n_chosen > 1 ? "more than one format given"
+                                                       : "no output given: -o OUTPUT");
         goto end;
     }
     if (!site_matching_options(COMMAND, chosen->groups ? NULL : "--otf2", tolerance, ignored,
@@ -460,13 +460,13 @@ int wend_export_main(int argc, char **argv)
     if ((calls != NULL && !text_span_parse(calls, &x.first, &x.last, &error))
         || !seconds_parse(from, &x.from, "from", &error)
         || !seconds_parse(to, &x.to, "to", &error)) {
-        status = wend_command_fail(COMMAND, error);
+        status = command_fail(COMMAND, error);
         goto end;
     }
     x.format = chosen;
     x.e.output = output;
     x.e.recording = argv[1];
-    x.e.reader = wend_command_open(COMMAND, argv[1], world, &status);
+    x.e.reader = command_open(COMMAND, argv[1], world, &status);
     if (x.e.reader == NULL)
         goto end;
     if (wend_read_facts(x.e.reader, WEND_READ_JOB, &facts) < 0)
@@ -474,17 +474,17 @@ int wend_export_main(int argc, char **argv)
     x.e.n_ranks = facts->n_ranks;
     x.e.n_worlds = facts->n_worlds;
     if (ranks != NULL && (x.ranks = text_ranks_parse(ranks, x.e.n_ranks, &error)) == NULL) {
-        status = wend_command_fail(COMMAND, error);
+        status = command_fail(COMMAND, error);
         goto end;
     }
     x.e.ranks = x.ranks;
     if ((status = -group_sites(&x, tolerance, ignored, &groups)) != WEND_EXIT_OK) {
-        wend_command_say(COMMAND, "%s", wend_read_message(x.e.reader));
+        command_say(COMMAND, "%s", wend_read_message(x.e.reader));
         goto end;
     }
     number_locations(&x, &first);
     x.origin = timeline_origin(x.e.reader, x.e.n_ranks, &x.timed);
-    status = wend_command_finish(COMMAND, export_all(&x));
+    status = command_finish(COMMAND, export_all(&x));
 end:
     wend_read_free(x.e.reader);
     g_free(first);

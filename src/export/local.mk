@@ -4,12 +4,12 @@ EXPORT_SOURCES = \
 	src/export/csv.c \
 	src/export/export.c src/export/export.h \
 	src/export/format.h \
-	src/export/timeline.c src/export/timeline.h
+	src/export/timeline.c
 OTF2_SOURCES = \
 	src/export/otf2.c \
-	src/export/otf2-events.c src/export/otf2-events.h \
-	src/export/otf2-names.c src/export/otf2-names.h \
-	src/export/roles.c src/export/roles.h
+	src/export/otf2-events.c \
+	src/export/otf2-names.c \
+	src/export/roles.c src/export/otf2.h
 if HAVE_OTF2
 EXPORT_SOURCES += $(OTF2_SOURCES)
 endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* otf2-events.c: see otf2-events.h.
+/* otf2-events.c: see otf2.h.
  *
  * A send is written when its call begins, a receive when it has completed. A request has the number
  * thread x 2^32 + number of its handle, which another request may get when it is free. */
 #include "config.h"
 
-#include "otf2-events.h"
+#include "otf2.h"
 
 #include <glib.h>
 #include <otf2/otf2.h>

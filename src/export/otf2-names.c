@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* otf2-names.c: see otf2-names.h. */
+/* otf2-names.c: see otf2.h. */
 #include "config.h"
 
-#include "otf2-names.h"
+#include "otf2.h"
 
 #include "lib/base/word-hash.h"
 #include "src/command/text.h"

@@ -8,8 +8,7 @@
 #include "format.h"
 #include "lib/base/error.h"
 #include "lib/base/file-directory.h"
-#include "otf2-events.h"
-#include "otf2-names.h"
+#include "otf2.h"
 
 typedef struct {
     const Export *e;

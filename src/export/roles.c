@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* roles.c: see roles.h. */
+/* roles.c: see otf2.h. */
 #include "config.h"
 
-#include "roles.h"
+#include "otf2.h"
 
 #include "lib/record/record.h"
 

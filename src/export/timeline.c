@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* timeline.c: see timeline.h. */
+/* timeline.c: see format.h. */
 #include "config.h"
 
-#include "timeline.h"
+#include "format.h"
 
 #include <math.h>
 

@@ -75,7 +75,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/proxy_files.c src/proxygen/proxy_files.h \
 	src/proxygen/proxy_threads.c src/proxygen/proxy_threads.h
 proxygen_SOURCES = src/proxygen/main.c \
-	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
+	$(PROXYGEN_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
 	$(SITE_SOURCES) $(VALUE_SOURCES) \
 	lib/base/allowance.c lib/base/allowance.h lib/record/rules.c lib/record/rules.h
 # The grammar is of the hot path, which libwendcore does not show.

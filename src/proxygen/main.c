@@ -13,10 +13,7 @@
 #include "lib/base/shortage.h"
 #include "lib/record/functions.h"
 #include "lib/record/part.h"
-#include "src/command/message.h"
-#include "src/command/missing.h"
-#include "src/command/options.h"
-#include "src/command/places.h"
+#include "src/command/command.h"
 #include "src/command/reading.h"
 #include "src/command/site-names.h"
 #include "src/proxygen/model/model.h"
@@ -35,7 +32,7 @@
 static GHashTable *target_files(void)
 {
     static const char *const uninstalled[] = {"spec", NULL};
-    char **places = places_of(WEND_PKGDATADIR, uninstalled);
+    char **places = command_places(WEND_PKGDATADIR, uninstalled);
     GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     for (char **place = places; *place; place++) {
         GDir *folder = g_dir_open(*place, 0, NULL);
@@ -132,7 +129,7 @@ enum { LACKING = 1 }; /* exit status */
 static int fail(GError *error)
 {
     int code = error->domain == WEND_ERROR ? error->code : WEND_ERROR_SYSTEM;
-    message_print(COMMAND, "%s", error->message);
+    command_print(COMMAND, "%s", error->message);
     g_error_free(error);
     return code;
 }
@@ -146,7 +143,7 @@ static int check_target(const Options *options, GHashTable *names)
     if (error)
         return fail(error);
     if (lacks)
-        message_print(COMMAND, "%s: %s", options->output, lacks);
+        command_print(COMMAND, "%s: %s", options->output, lacks);
     return lacks && options->target ? LACKING : 0;
 }
 
@@ -158,7 +155,7 @@ static void say_unrecorded(const Options *options, const WendProgram *program)
         g_key_file_get_keys(wend_program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
     g_autofree char *list = names ? g_strjoinv(", ", names) : NULL;
     if (list)
-        message_print(COMMAND,
+        command_print(COMMAND,
                       "%s: the application's calls of %s are not in the recording (see wend show)",
                       options->output, list);
 }
@@ -178,7 +175,7 @@ static gboolean check_missing(const Options *options, const WendProgram *program
                     "recorded",
                     options->recording, text);
     else if (missing.left_out > 0 && !options->quiet)
-        message_print(COMMAND,
+        command_print(COMMAND,
                       "%s: leaves out %" G_GUINT64_FORMAT " call%s that the application made while "
                       "recording was off",
                       options->output, missing.left_out, missing.left_out == 1 ? "" : "s");
@@ -258,14 +255,14 @@ static int compile(const Options *options)
     if (good)
         say_unrecorded(options, program);
     for (guint i = 0; good && !options->quiet && i < changes->len; i++)
-        message_print(COMMAND, "%s: %s", options->output, (const char *)changes->pdata[i]);
+        command_print(COMMAND, "%s: %s", options->output, (const char *)changes->pdata[i]);
     wend_program_free(program);
     return good ? check_target(options, names) : fail(error);
 }
 
 static void end_short_of_memory(void)
 {
-    message_print(COMMAND, "out of memory");
+    command_print(COMMAND, "out of memory");
     _exit(WEND_ERROR_SYSTEM);
 }
 
@@ -303,7 +300,7 @@ int main(int argc, char **argv)
     wend_shortage_ends(end_short_of_memory);
     g_set_prgname(COMMAND); /* the synopsis begins with the program's name */
     reading_guard();
-    argv = options_part(entries, FALSE, &argc, argv);
+    argv = command_part_options(entries, FALSE, &argc, argv);
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compile a recording to a C program that makes the "
                                           "same MPI calls as the application.");
@@ -311,21 +308,21 @@ int main(int argc, char **argv)
     /* GLib's own --help does not detect that the output cannot be written. */
     g_option_context_set_help_enabled(context, FALSE);
     GError *error = NULL;
-    message_ignore_pipe();
+    command_ignore_pipe();
     if (!g_option_context_parse(context, &argc, &argv, &error)) {
-        message_print(COMMAND, "%s (see proxygen --help)", error->message);
+        command_print(COMMAND, "%s (see proxygen --help)", error->message);
         g_error_free(error);
         return WEND_ERROR_USAGE;
     }
     if (help || version) {
         g_autofree char *text = help ? g_option_context_get_help(context, FALSE, NULL)
                                      : g_strdup("proxygen (" PACKAGE_STRING ")\n");
-        message_write(text, strlen(text));
-        return message_finish(COMMAND, 0);
+        command_write(text, strlen(text));
+        return command_close_output(COMMAND, 0);
     }
-    options_end(&argc, argv);
+    command_end_options(&argc, argv);
     if (argc != 2 || !output || !*output) {
-        message_print(COMMAND, "%s (see proxygen --help)",
+        command_print(COMMAND, "%s (see proxygen --help)",
                       argc < 2   ? "no recording given"
                       : argc > 2 ? "more than one recording given"
                                  : "no output given (-o)");

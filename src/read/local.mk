@@ -5,14 +5,12 @@ wendincludedir = $(includedir)/wend
 wendinclude_HEADERS = include/wend/read.h include/wend/read-sites.h include/wend/read-waits.h
 
 READ_SOURCES = \
-	src/read/call-stamps.c src/read/call-stamps.h \
 	src/read/duration-sketch.c src/read/duration-sketch.h \
 	src/read/read-calls.c \
 	src/read/read-errors.c \
 	src/read/read-facts.c \
 	src/read/read-functions.c \
 	src/read/read-messages.c \
-	src/read/read-percentiles.c \
 	src/read/read-private.h \
 	src/read/read-recorded.c \
 	src/read/read-times.c \
@@ -23,8 +21,6 @@ READ_SOURCES = \
 	src/read/read-values.c \
 	src/read/read-waits.c \
 	src/read/reader.c \
-	src/read/site-totals.c src/read/site-totals.h \
-	src/read/wait-rows.c src/read/wait-rows.h \
 	src/read/wrap.h
 
 # By itself for commands and tests, which have the rest from elsewhere.

@@ -5,14 +5,14 @@
 
 #include <glib.h>
 
+#include "lib/analysis/analysis.h"
 #include "lib/analysis/count.h"
 #include "lib/analysis/follower.h"
+#include "lib/analysis/matching.h"
 #include "lib/analysis/members.h"
 #include "lib/analysis/summary.h"
-#include "lib/sides/call-sites.h"
 #include "lib/read/program.h"
-#include "site-totals.h"
-#include "wait-rows.h"
+#include "lib/sides/call-sites.h"
 #include "wend/read.h"
 
 /* A call, and all that its values are made of. The public part is the first member. */
@@ -55,7 +55,8 @@ typedef struct {
     const WendCommMade *made, *remote;
 } CommMembers;
 
-typedef struct ReadPercentiles ReadPercentiles; /* read-percentiles.c */
+typedef struct ReadPercentiles ReadPercentiles; /* read-times.c */
+typedef struct WaitRows WaitRows;               /* read-waits.c */
 
 struct WendRead {
     char *message; /* never NULL */
@@ -93,7 +94,7 @@ struct WendRead {
     ReadCall signature, wrapped;
     WendReadValueStream value_stream;
     WendCallSites *sites;
-    GArray *site_rows;    /* SiteRow */
+    GArray *site_rows;    /* of read-site-totals.c */
     guint32 *site_groups; /* wend_read_group_sites; NULL: each site is one of its own */
     guint32 *group_sizes; /* by site: how many count as it */
     WendReadSite site, stack_frame;
@@ -125,7 +126,7 @@ void read_facts_clear(WendRead *r);
 void read_transfers_clear(WendRead *r);
 void read_totals_clear(WendRead *r);
 void read_sites_clear(WendRead *r);       /* in read-sites.c */
-void read_percentiles_clear(WendRead *r); /* in read-percentiles.c */
+void read_percentiles_clear(WendRead *r); /* in read-times.c */
 void read_waits_clear(WendRead *r);       /* in read-waits.c */
 
 /* The public description of a function. */
@@ -149,5 +150,33 @@ Summary *read_summary(WendRead *r);
 Counts *read_counts(WendRead *r);
 void read_timing_set(WendReadTiming *to, const WendTiming *from);
 void read_amount_set(WendReadAmount *to, const Traffic *from);
+
+/* -- read-messages.c: the places of messages -- */
+
+/* When and from where the calls of all sequences were made, while their walks advance together
+ * (lib/analysis/matching.h).
+ *
+ * Memory: for each sequence that has begun and not ended, a row of times (docs/format.md, "Times
+ * of calls"), and what a walk keeps. */
+
+typedef struct CallStamps CallStamps;
+
+/* FLAGS: WEND_READ_WITH_TIMES, WEND_READ_WITH_SITES. Returns NULL and sets *STATUS to the error of
+ * R if the sites are damaged. The caller frees the result before R. */
+CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status);
+void call_stamps_free(CallStamps *s); /* S may be NULL */
+/* Stamps PLACE: a MatchingStamp, whose data are a CallStamps. */
+void call_stamps_set(gpointer stamps, const WendCall *call, MessagePlace *place);
+/* WEND_READ_OK, or the error of R: times turned out to be damaged. Stamps lack them from there
+ * on. */
+int call_stamps_status(const CallStamps *s);
+
+/* -- read-waits.c -- */
+
+/* The call of the receiver that waits for the message of E (MESSAGE_MATCHED), or for the call of E
+ * (MESSAGE_WAIT). */
+const MessagePlace *wait_row_call(const WendProgram *p, const MessageEvent *e);
+/* How long the call at PLACE waited for the one at LATE, in seconds. NaN: a time is not known. */
+gdouble wait_row_seconds(const MessagePlace *place, const MessagePlace *late);
 
 #endif

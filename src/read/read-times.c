@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-times.c: the time of every call. */
+/* read-times.c: the time of every call, and percentiles of their durations. */
 #include "config.h"
 
 #include <math.h>
 
 #include "lib/sides/sequence-times.h"
+#include "duration-sketch.h"
 #include "read-private.h"
 
 struct ReadTimes {
@@ -89,4 +90,134 @@ int read_times_get(WendRead *r, const ReadTimes *t, WendReadTime *time)
     time->duration =
         t->time.duration == WEND_DURATION_UNKNOWN ? NAN : (gdouble)t->time.duration * t->tick;
     return WEND_READ_OK;
+}
+
+/* -- percentiles of durations, from the times of all calls -- */
+
+struct ReadPercentiles {
+    GHashTable *sketches;      /* const WendReadFunction * -> DurationSketch */
+    DurationSketch **by_shape; /* the same, of shapes that were met; while calls are counted */
+    gdouble error;             /* relative, of the recorded times */
+};
+
+/* -- is there any time? -- */
+
+static int sequence_has_times(WendRead *r, guint rank, guint sequence, bool *has)
+{
+    ReadTimes *times;
+    int status = read_times_new(r, rank, sequence, FALSE, &times);
+    if (status < 0)
+        return status;
+    *has = read_times_any(times);
+    read_times_free(times);
+    return WEND_READ_OK;
+}
+
+int wend_read_has_times(WendRead *r, bool *has)
+{
+    int status = read_check(r, has);
+    bool found = false;
+    for (guint rank = 0; status == WEND_READ_OK && !found && rank < wend_program_ranks(r->program);
+         rank++) {
+        guint class_index = wend_program_class_of(r->program, rank);
+        guint n = wend_program_class(r->program, class_index)->n_sequences;
+        for (guint q = 0; status == WEND_READ_OK && !found && q < n; q++)
+            status = sequence_has_times(r, rank, q, &found);
+    }
+    if (status == WEND_READ_OK)
+        *has = found;
+    return status;
+}
+
+/* -- percentiles -- */
+
+static DurationSketch *sketch_of(ReadPercentiles *p, const WendCall *call)
+{
+    DurationSketch **of_shape = &p->by_shape[call->shape];
+    if (*of_shape != NULL)
+        return *of_shape;
+    const WendReadFunction *f = read_function_of(call->function);
+    *of_shape = g_hash_table_lookup(p->sketches, f);
+    if (*of_shape == NULL) {
+        *of_shape = duration_sketch_new();
+        g_hash_table_insert(p->sketches, (gpointer)f, *of_shape);
+    }
+    return *of_shape;
+}
+
+static int add_sequence(WendRead *r, ReadPercentiles *p, guint rank, guint sequence)
+{
+    ReadTimes *times;
+    WendReadTime time;
+    const WendCall *call;
+    int status = read_times_new(r, rank, sequence, FALSE, &times);
+    if (status < 0 || !read_times_any(times)) {
+        if (status == WEND_READ_OK)
+            read_times_free(times);
+        return status;
+    }
+    p->error = MAX(p->error, read_times_error(times));
+    WendWalk *walk = wend_walk_new(r->program, rank, sequence, WEND_WALK_MAIN);
+    while (status == WEND_READ_OK && (call = wend_walk_next(walk)) != NULL) {
+        read_times_next(times, call);
+        status = read_times_get(r, times, &time);
+        if (status == WEND_READ_OK && !isnan(time.duration)
+            && (call->function->flags & WEND_F_PSEUDO) == 0)
+            duration_sketch_add(sketch_of(p, call), time.duration);
+    }
+    wend_walk_free(walk);
+    read_times_free(times);
+    return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status; /* the times may end before */
+}
+
+static void percentiles_free(ReadPercentiles *p)
+{
+    g_hash_table_destroy(p->sketches);
+    g_free(p);
+}
+
+static int count_all(WendRead *r)
+{
+    ReadPercentiles *p = g_new0(ReadPercentiles, 1);
+    int status = WEND_READ_OK;
+    p->by_shape = g_new0(DurationSketch *, wend_program_n_shapes(r->program) + 1);
+    p->sketches = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)duration_sketch_free);
+    for (guint rank = 0; status == WEND_READ_OK && rank < wend_program_ranks(r->program); rank++) {
+        guint class_index = wend_program_class_of(r->program, rank);
+        guint n = wend_program_class(r->program, class_index)->n_sequences;
+        for (guint q = 0; status == WEND_READ_OK && q < n; q++)
+            status = add_sequence(r, p, rank, q);
+    }
+    g_clear_pointer(&p->by_shape, g_free);
+    if (status == WEND_READ_OK)
+        r->percentiles = p;
+    else
+        percentiles_free(p);
+    return status;
+}
+
+int wend_read_percentile(WendRead *r, const WendReadFunction *f, double percent,
+                         WendReadPercentile *percentile)
+{
+    int status = read_check(r, percentile);
+    if (status == WEND_READ_OK && (f == NULL || !(percent > 0 && percent <= 100)))
+        status = read_fail(r, WEND_READ_ERROR_USAGE,
+                           "a percentile needs a function, and a number above 0 and up to 100");
+    if (status == WEND_READ_OK && r->percentiles == NULL)
+        status = count_all(r);
+    if (status < 0)
+        return status;
+    const DurationSketch *sketch = g_hash_table_lookup(r->percentiles->sketches, f);
+    if (sketch == NULL)
+        return read_fail(r, WEND_READ_ERROR_NONE, "the recording has no times of calls of %s",
+                         f->name);
+    *percentile =
+        (WendReadPercentile){duration_sketch_n(sketch), duration_sketch_percentile(sketch, percent),
+                             r->percentiles->error + DURATION_SKETCH_ERROR};
+    return WEND_READ_OK;
+}
+
+void read_percentiles_clear(WendRead *r)
+{
+    g_clear_pointer(&r->percentiles, percentiles_free);
 }

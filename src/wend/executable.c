@@ -3,7 +3,7 @@
  * into it. */
 #include "config.h"
 
-#include "executable.h"
+#include "wend.h"
 
 #include <elf.h>
 #include <errno.h>

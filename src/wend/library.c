@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.c: see library.h. The dynamic linker knows the libraries of a program: "ld.so --list
+/* library.c: see wend.h. The dynamic linker knows the libraries of a program: "ld.so --list
  * PROGRAM" follows all its rules and runs no code of the program. */
 #include "config.h"
 
-#include "library.h"
+#include "wend.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "executable.h"
 #include "lib/base/error.h"
-#include "src/command/places.h"
+#include "src/command/command.h"
 #include "src/tracer/shared/shared.h"
 
 #define DEFAULT "libwend.so"
@@ -23,7 +22,7 @@
 static char *find(const char *name)
 {
     static const char *const uninstalled[] = {".", NULL};
-    char **places = places_of(WEND_LIBDIR, uninstalled), *found = NULL;
+    char **places = command_places(WEND_LIBDIR, uninstalled), *found = NULL;
     for (char **place = places; *place && !found; place++) {
         char *path = g_build_filename(*place, name, NULL);
         if (g_file_test(path, G_FILE_TEST_EXISTS))

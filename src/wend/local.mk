@@ -12,16 +12,14 @@ ORDER_WRITE_SOURCES = \
 ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/tracer/replay/order-read.c src/tracer/replay/order-read.h
 bin_PROGRAMS += wend
 wend_SOURCES = \
-	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) $(SITE_SOURCES) \
+	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(VALUE_SOURCES) $(SITE_SOURCES) \
 	$(DECODER_SOURCES) $(DIFF_SOURCES) $(EXPORT_SOURCES) \
-	src/wend/attend.c src/wend/attend.h \
-	src/wend/executable.c src/wend/executable.h \
-	src/wend/launch.c src/wend/launch.h \
-	src/wend/library.c src/wend/library.h \
+	src/wend/executable.c \
+	src/wend/launch.c \
+	src/wend/library.c \
 	src/wend/merge_command.c \
-	src/wend/output-check.c src/wend/output-check.h \
-	src/wend/setting-options.c src/wend/setting-options.h \
-	src/wend/site-store.c src/wend/site-store.h \
+	src/wend/setting-options.c \
+	src/wend/site-store.c \
 	$(ORDER_WRITE_SOURCES) \
 	src/wend/replay_command.c \
 	src/wend/trace.c \

@@ -22,7 +22,6 @@
 #include "src/decoder/decoder.h"
 #include "src/read/wrap.h"
 #include "src/tracer/shared/shared.h"
-#include "site-store.h"
 #include "wend.h"
 
 #define COMMAND "merge"
@@ -177,7 +176,7 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
     for (guint i = 0; i < saved->len; i++) {
         const Saved *s = g_ptr_array_index(saved, i);
         PartState state;
-        wend_command_progress("merging", i, saved->len);
+        command_progress("merging", i, saved->len);
         GError *why = NULL;
         WendMerge *one = part_read(s, &state, &why);
         if (why) {
@@ -191,7 +190,7 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
             return NULL;
         }
         if (!one && state == PART_DAMAGED) {
-            wend_command_say(COMMAND, "rank %u: its parts are damaged: it is left out", s->rank);
+            command_say(COMMAND, "rank %u: its parts are damaged: it is left out", s->rank);
         }
     }
     if (!all && foreign)
@@ -309,7 +308,7 @@ static void report(const char *directory, const WendProgram *p, const WendArchiv
     WendRead *r = wend_read_wrap(p);
     show_terminations(out, r, COMMAND, FEW_ENDINGS, FALSE);
     wend_read_free(r);
-    wend_command_write(out->str, out->len);
+    command_write(out->str, out->len);
     g_string_free(out, TRUE);
 }
 
@@ -332,7 +331,7 @@ static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean
         }
         g_ptr_array_remove_index(folders, i);
         if (folders->len > 0)
-            wend_command_say(COMMAND, "%s: it is left out", why->message);
+            command_say(COMMAND, "%s: it is left out", why->message);
         g_clear_error(&nothing);
         nothing = g_steal_pointer(&why);
     }
@@ -361,7 +360,7 @@ static gboolean name_whole(const char *directory, GError **error)
     g_string_append(out, " bytes: ");
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
-    wend_command_write(out->str, out->len);
+    command_write(out->str, out->len);
     g_string_free(out, TRUE);
     return TRUE;
 }
@@ -412,16 +411,16 @@ int wend_merge_main(int argc, char **argv)
         G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
-    if (!wend_command_options(
+    if (!command_options(
             COMMAND, "DIR",
             "Make the recording of a run that ended early from the parts that its ranks saved.",
             NULL, entries, &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND, argc < 2 ? "no directory given"
-                                                    : "more than one directory given");
+        return command_usage(COMMAND,
+                             argc < 2 ? "no directory given" : "more than one directory given");
     if (all_names && no_names)
-        return wend_command_usage(COMMAND, "--symbols and --no-symbols exclude each other");
+        return command_usage(COMMAND, "--symbols and --no-symbols exclude each other");
     SiteStoreMode names = all_names  ? SITE_STORE_ALL
                           : no_names ? SITE_STORE_NONE
                                      : SITE_STORE_SMALL;
@@ -429,6 +428,6 @@ int wend_merge_main(int argc, char **argv)
                         ? name_whole(argv[1], &error)
                         : merge_all(argv[1], force, remove, names, &error);
     if (!good)
-        return wend_command_fail(COMMAND, error);
-    return wend_command_finish(COMMAND, WEND_EXIT_OK);
+        return command_fail(COMMAND, error);
+    return command_finish(COMMAND, WEND_EXIT_OK);
 }

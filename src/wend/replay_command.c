@@ -22,11 +22,6 @@
 #include "src/command/site-names.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
-#include "attend.h"
-#include "launch.h"
-#include "library.h"
-#include "output-check.h"
-#include "setting-options.h"
 #include "wend.h"
 
 #define COMMAND "replay"
@@ -245,7 +240,7 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
     OrderNames names = order_names_open(p, -1);
     gboolean good = folder != NULL;
     for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
-        wend_command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
+        command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
         if (signals_ending(&hold)) {
             remove_folder();
             signals_release(&hold); /* ends the process */
@@ -258,7 +253,7 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
         if (order)
             g_bytes_unref(order);
     }
-    wend_command_progress(NULL, 0, 0);
+    command_progress(NULL, 0, 0);
     order_names_close(&names);
     if (!good && folder)
         remove_folder();
@@ -272,9 +267,9 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
 /* Waits for the program, whose order files are then removed, and ends as it has ended. */
 static _Noreturn void wait_for_launcher(pid_t launcher)
 {
-    int status = attend_wait(launcher);
+    int status = launch_wait(launcher);
     remove_folder();
-    attend_end(status);
+    launch_end(status);
 }
 
 /* -- the program -- */
@@ -397,15 +392,15 @@ static void say_missing(const WendProgram *p)
     if (settings()->quiet || has_values(p))
         return;
     if (calls_function(p, WEND_FN_MPI_Wtime))
-        wend_command_say(COMMAND, "MPI_Wtime returns the time of the replay: only wend trace "
-                                  "--values records the clock and random numbers");
+        command_say(COMMAND, "MPI_Wtime returns the time of the replay: only wend trace "
+                             "--values records the clock and random numbers");
     guint64 calls = count_onesided(p);
     if (calls > 0)
-        wend_command_say(COMMAND,
-                         "one-sided results of %" G_GUINT64_FORMAT " calls, and the order "
-                         "of locks, are not enforced: only wend trace --values records "
-                         "them",
-                         calls);
+        command_say(COMMAND,
+                    "one-sided results of %" G_GUINT64_FORMAT " calls, and the order "
+                    "of locks, are not enforced: only wend trace --values records "
+                    "them",
+                    calls);
 }
 
 /* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. A rank reads
@@ -442,7 +437,7 @@ int wend_replay_main(int argc, char **argv)
     GError *error = NULL;
     int status;
     g_autofree GOptionEntry *options = setting_options(SETTING_OPTIONS_REPLAY, more_options);
-    if (!wend_command_options_before(
+    if (!command_options_before(
             COMMAND, "RECORDING PROGRAM [ARGUMENT…]",
             "Runs PROGRAM again in the recorded order: mpirun -n 8 wend replay DIR ./app",
             "Exit status: that of PROGRAM; 1 if it departs from the recording.", options, &argc,
@@ -459,14 +454,14 @@ int wend_replay_main(int argc, char **argv)
         return launch_fail_usage(COMMAND, "--output is the recording to replay");
     char *file = launch_find(*program, &error);
     gint64 rank = own_rank();
-    char *library = file && (!setting_options_has_output() || output_check(&error))
+    char *library = file && (!setting_options_has_output() || setting_options_check_output(&error))
                         ? library_for(file, family, &error)
                         : NULL;
     if (library && prefix && is_chosen(rank) && !(program = with_prefix(rank, program, &error)))
         library = NULL;
     if (!library || !prepare(argv[1], rank, &error))
         return launch_fail(COMMAND, error);
-    pid_t launcher = folder ? attend_fork() : 0;
+    pid_t launcher = folder ? launch_fork() : 0;
     if (launcher < 0) {
         fail_system(&error, file);
         remove_folder();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-store.c: see site-store.h. */
+/* site-store.c: see wend.h. */
 #include "config.h"
 
-#include "site-store.h"
+#include "wend.h"
 
 #include <string.h>
 
@@ -74,7 +74,7 @@ static gboolean store_one(const char *path, const char *command, SiteStoreMode m
                                        mode == SITE_STORE_ALL ? G_MAXUINT64 : SITE_STORE_BYTES - 1,
                                        &stored, error);
     else if (mode == SITE_STORE_ALL)
-        wend_command_say(command, "no names of call sites are known: none are stored");
+        command_say(command, "no names of call sites are known: none are stored");
     if (stored)
         *bytes += size_of(path) - before;
     wend_site_symbols_free(symbols);

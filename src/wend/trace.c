@@ -8,17 +8,11 @@
 
 #include <glib/gstdio.h>
 
-#include "attend.h"
 #include "lib/base/error.h"
 #include "lib/record/world-files.h"
-#include "launch.h"
-#include "library.h"
-#include "output-check.h"
-#include "setting-options.h"
 #include "src/command/command.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
-#include "site-store.h"
 #include "wend.h"
 
 #define COMMAND "trace"
@@ -38,13 +32,6 @@ static const GOptionEntry more_options[] = {
 
 /* -- names -- */
 
-/* Whether this process is that of rank 0, or the launcher of all. */
-static gboolean is_first(void)
-{
-    const char *variable = launcher_rank_variable();
-    return variable == NULL || atol(g_getenv(variable)) == 0;
-}
-
 /* Adds the names to the archive that the run has left since START. A run that died has none: wend
  * merge makes it. */
 static void add_names(const char *directory, time_t start)
@@ -56,7 +43,7 @@ static void add_names(const char *directory, time_t start)
     if (g_stat(archive, &info) != 0 || info.st_mtime < start)
         return;
     if (!site_store(directory, COMMAND, SITE_STORE_ALL, &bytes, &error))
-        wend_command_fail(COMMAND, error);
+        command_fail(COMMAND, error);
 }
 
 /* Whether the launcher kills the ranks of other hosts at once when a rank ends: MPICH's Hydra does.
@@ -76,15 +63,15 @@ static void attend(gboolean names)
     time_t start = time(NULL);
     if (launcher_kills())
         g_setenv(LAUNCHER_ATTENDANT, own, TRUE);
-    pid_t child = attend_fork();
+    pid_t child = launch_fork();
     if (child < 0 && names)
-        wend_command_say(COMMAND, "no process can be made: names of call sites are not stored");
+        command_say(COMMAND, "no process can be made: names of call sites are not stored");
     if (child <= 0)
         return;
-    int status = attend_wait(child);
+    int status = launch_wait(child);
     if (names)
         add_names(directory, start);
-    attend_end(status);
+    launch_end(status);
 }
 
 int wend_trace_main(int argc, char **argv)
@@ -92,7 +79,7 @@ int wend_trace_main(int argc, char **argv)
     GError *error = NULL;
     int status;
     g_autofree GOptionEntry *options = setting_options(SETTING_OPTIONS_TRACE, more_options);
-    if (!wend_command_options_before(
+    if (!command_options_before(
             COMMAND, "PROGRAM [ARGUMENT…]",
             "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
             "Each option sets the environment variable in brackets. One recording holds all "
@@ -114,10 +101,12 @@ int wend_trace_main(int argc, char **argv)
     if (symbols && (output == NULL || *output == '\0'))
         return launch_fail_usage(COMMAND, "--symbols needs --output");
     char *file = launch_find(*program, &error);
-    char *library = file && output_check(&error) ? library_for(file, given_family, &error) : NULL;
+    char *library = file && setting_options_check_output(&error)
+                        ? library_for(file, given_family, &error)
+                        : NULL;
     if (!library)
         return launch_fail(COMMAND, error);
-    gboolean names = symbols && is_first();
+    gboolean names = symbols && launcher_speaks();
     if (names || launcher_kills())
         attend(names);
     return launch(COMMAND, file, library, program);

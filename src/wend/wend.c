@@ -9,7 +9,6 @@
 
 #include "lib/base/shortage.h"
 #include "src/command/command.h"
-#include "src/command/message.h"
 #include "src/command/reading.h"
 #include "src/decoder/decoder.h"
 #include "src/diff/diff.h"
@@ -32,9 +31,9 @@ static const struct {
 
 static int print(const char *text)
 {
-    message_ignore_pipe();
-    message_write(text, strlen(text));
-    return message_finish("wend", WEND_EXIT_OK);
+    command_ignore_pipe();
+    command_write(text, strlen(text));
+    return command_close_output("wend", WEND_EXIT_OK);
 }
 
 static int help(void)
@@ -58,7 +57,7 @@ static int run(const char *name, int argc, char **argv)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].main(argc, argv);
-    message_print("wend", "there is no command %s (see wend --help)", name);
+    command_print("wend", "there is no command %s (see wend --help)", name);
     return WEND_EXIT_USAGE;
 }
 
@@ -73,15 +72,15 @@ int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C"); /* 1,234 are never one and a quarter */
-    wend_shortage_ends(message_end_short_of_memory);
+    wend_shortage_ends(command_end_short_of_memory);
     reading_guard();
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
-        message_print("wend", "no command given (see wend --help)");
+        command_print("wend", "no command given (see wend --help)");
         return WEND_EXIT_USAGE;
     }
     if (strcmp(name, "help") == 0 && argc > 3) {
-        message_print("wend", "wend help takes one command (see wend --help)");
+        command_print("wend", "wend help takes one command (see wend --help)");
         return WEND_EXIT_USAGE;
     }
     if (strcmp(name, "help") == 0 && argc == 3)

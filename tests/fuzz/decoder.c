@@ -6,10 +6,10 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
-#include "src/decoder/show-terminations.h"
+#include "src/decoder/show.h"
 #include "src/diff/same.h"
 #include "lib/analysis/summary.h"
-#include "src/diff/window.h"
+#include "src/diff/items.h"
 #include "src/read/wrap.h"
 
 enum { CALLS = 20000, RANKS = 16 };

@@ -21,8 +21,10 @@ EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-de
 fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
 fuzz_frames_files = src/tracer/side/frame-rules.c
 fuzz_order_files = $(filter %.c,$(ORDER_SOURCES))
-fuzz_program_files = \
-	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
+PROGRAM_SOURCES = \
+	src/tracer/shared/symbols.c src/wend/executable.c src/wend/library.c src/wend/wend.h \
+	$(WEND_COMMAND_SOURCES) $(READING_SOURCES)
+fuzz_program_files = $(filter %.c,$(PROGRAM_SOURCES))
 fuzz_reader_files = tests/read/exercise-read.c
 fuzz_proxygen_files = $(filter %.c,$(DIFF_PASSES) $(PROXYGEN_SOURCES))
 
@@ -65,8 +67,7 @@ tests_fuzz_replay_order_SOURCES = tests/fuzz/order.c $(REPLAY_FILES) $(ORDER_SOU
 tests_fuzz_replay_order_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
 tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
-tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) \
-	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
+tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) $(PROGRAM_SOURCES)
 tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DIFF_PASSES) \
 	$(PROXYGEN_SOURCES)

@@ -5,7 +5,6 @@
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
-#include "src/wend/executable.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +12,7 @@
 
 #include "exercise.h"
 #include "src/tracer/shared/shared.h"
-#include "src/wend/library.h"
+#include "src/wend/wend.h"
 
 static void read_lines(const guint8 *data, size_t size)
 {

@@ -168,7 +168,7 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
 
 @test "all output goes through the functions for foreign text" {
     local found calls='\b([fd]|v|vf|vd)?printf\(|\bf?put(s|c|char)\(|\b(perror|g_print|fwrite)'
-    local allowed=' src/command/message.c src/command/command.c src/tracer/process/state.c '
+    local allowed=' src/command/command.c src/tracer/process/state.c '
     allowed+='src/tracer/lifecycle/top.c '
     cd "$SOURCE_DIR"
     found=$(perl -ne 's/"(\\.|[^"\\])*"//g;
@@ -176,5 +176,5 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
         lib/*/*.c src/*/*.c src/*/*/*.c | while IFS= read -r line; do
             [[ $allowed == *" ${line%%:*} "* ]] || printf '%s\n' "$line"
         done)
-    [ -z "$found" ] || fail "use message.h, state_say() or text.h:" "$found"
+    [ -z "$found" ] || fail "use command.h, state_say() or text.h:" "$found"
 }

@@ -38,7 +38,7 @@
 
 /* -- the attendant -- */
 
-/* The process of wend trace that stays as the parent of this one (src/wend/attend.h), if the
+/* The process of wend trace that stays as the parent of this one (src/wend/launch.c), if the
  * launcher is one that kills all ranks at once when another rank ends.
  *
  * Hydra kills the process group of the process that it has started, the attendant. While the

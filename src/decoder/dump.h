@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sink.h: the three formats of wend dump. A sink appends the text of one call to a string in two
- * steps. The caller writes the string to the output. */
-#ifndef WEND_DECODER_SINK_H
-#define WEND_DECODER_SINK_H
+/* dump.h: the parts of wend dump. */
+#ifndef WEND_DUMP_H
+#define WEND_DUMP_H
 
 #include <glib.h>
 
-#include "src/command/site-stacks.h"
+#include "src/command/site-names.h"
 #include "wend/read.h"
+
+/* -- sink.c -- */
+
+/* The three formats of wend dump. A sink appends the text of one call to a string in two
+ * steps. The caller writes the string to the output. */
 
 /* The sequence that the calls belong to. */
 typedef struct {
@@ -41,5 +45,32 @@ typedef struct {
 } Sink;
 
 const Sink *sink_by_name(const char *name); /* "text", "csv" or "jsonl"; NULL for another name */
+
+/* -- recorded.c -- */
+
+/* Prints what a program got from the clock, as random numbers, process ids and host
+ * names, beside its calls (wend dump --values). */
+
+typedef struct Recorded Recorded;
+
+/* The values of the sequence of CONTEXT. NULL: there are none. The caller frees the result. */
+Recorded *recorded_new(const SinkContext *context);
+void recorded_free(Recorded *r); /* R may be NULL */
+
+/* Appends the values that came before the end of call or poll number STEP of the sequence, from 0,
+ * without the one that is its result (MPI_Wtime). R may be NULL. */
+void recorded_before(GString *out, Recorded *r, guint64 step);
+/* Appends the result of the call, if it is a value. */
+void recorded_result(GString *out, Recorded *r, guint64 step);
+/* Appends all that are left. Returns FALSE if the stream is damaged. */
+gboolean recorded_rest(GString *out, Recorded *r);
+
+/* Calls VISIT for each stream of values of the rank of CONTEXT whose thread has no sequence:
+ * CONTEXT then says which it is. */
+void recorded_others(SinkContext *context, void (*visit)(const SinkContext *context, gpointer user),
+                     gpointer user);
+
+/* The number of values of all ranks. */
+guint64 recorded_count(WendRead *reader, guint n_ranks);
 
 #endif
