@@ -30,7 +30,7 @@ typedef struct {
     int64_t points[POINTS];
     unsigned percent;
     int64_t ahead;                 /* the clock of the decoder minus that of the calls */
-    int64_t usual[DURATION_LANES]; /* the usual time: about the mean of the last ones */
+    int64_t usual[DURATION_KINDS]; /* the usual time: about the mean of the last ones */
     DurationModel model;
 } Bins;
 
@@ -46,7 +46,7 @@ static void init(void *learned, unsigned percent)
     const int64_t most = INT64_C(1) << 62;
     b->percent = percent;
     b->ahead = 0;
-    b->usual[DURATION_LANE] = b->usual[INTERVAL_LANE] = USUAL_FIRST;
+    b->usual[DURATION_OF_CALL] = b->usual[INTERVAL_BEFORE_CALL] = USUAL_FIRST;
     b->n = 0;
     for (int64_t at = 0; at < most && b->n < POINTS;) {
         b->points[b->n++] = at;
@@ -73,9 +73,9 @@ static unsigned point_below(const Bins *b, int64_t ticks)
 /* -- steps between points -- */
 
 /* The length in bits of a step behind point AT, which has GAP ticks to the next one. */
-static unsigned step_bits(const Bins *b, DurationLane lane, int64_t gap)
+static unsigned step_bits(const Bins *b, DurationKind kind, int64_t gap)
 {
-    int64_t most = share(b->usual[lane] * LONG, b->percent);
+    int64_t most = share(b->usual[kind] * LONG, b->percent);
     if (most >= gap)
         return range_coder_length((uint64_t)gap);
     return most > 1 ? range_coder_length((uint64_t)most) - 1 : 0;
@@ -106,7 +106,7 @@ static int64_t distance(int64_t ticks)
 }
 
 /* Moves the clocks by TICKS. */
-static Coded coded_of(Bins *b, DurationLane lane, int64_t ticks)
+static Coded coded_of(Bins *b, DurationKind kind, int64_t ticks)
 {
     if (ticks == WEND_DURATION_UNKNOWN)
         return (Coded){UNKNOWN, 0};
@@ -114,7 +114,7 @@ static Coded coded_of(Bins *b, DurationLane lane, int64_t ticks)
         return (Coded){EXACT, 0};
     unsigned at = point_below(b, ticks);
     int64_t point = b->points[at], next = b->points[at + 1];
-    unsigned bits = step_bits(b, lane, next - point);
+    unsigned bits = step_bits(b, kind, next - point);
     int64_t steps = (ticks - point) >> bits, first = point + (int64_t)((uint64_t)steps << bits);
     int64_t second = next - first > INT64_C(1) << bits ? first + (INT64_C(1) << bits) : next;
     int64_t below = b->ahead + first - ticks, above = b->ahead + second - ticks;
@@ -127,22 +127,22 @@ static Coded coded_of(Bins *b, DurationLane lane, int64_t ticks)
 }
 
 /* Codes the steps behind point AT. Sets *TICKS to the sum. */
-static bool code_steps(const Bins *b, const RangeCoder *c, DurationLane lane, unsigned at,
+static bool code_steps(const Bins *b, const RangeCoder *c, DurationKind kind, unsigned at,
                        uint64_t steps, int64_t *ticks)
 {
     int64_t point = b->points[at], gap = at + 1 < b->n ? b->points[at + 1] - point : 1;
-    unsigned bits = step_bits(b, lane, gap);
+    unsigned bits = step_bits(b, kind, gap);
     steps = range_coder_plain(c, steps, range_coder_length((uint64_t)(gap - 1) >> bits));
     *ticks = point + (int64_t)(steps << bits);
     return *ticks - point < gap;
 }
 
-static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
+static bool code_time(void *learned, const RangeCoder *c, DurationKind kind, uint32_t place,
                       int64_t *ticks)
 {
     Bins *b = learned;
-    Coded coded = c->encoder ? coded_of(b, lane, *ticks) : (Coded){0, 0};
-    unsigned symbol = duration_model_code(&b->model, c, lane, place, coded.symbol);
+    Coded coded = c->encoder ? coded_of(b, kind, *ticks) : (Coded){0, 0};
+    unsigned symbol = duration_model_code(&b->model, c, kind, place, coded.symbol);
     if (symbol == UNKNOWN) {
         *ticks = WEND_DURATION_UNKNOWN;
         return true;
@@ -152,9 +152,9 @@ static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uin
         return true;
     }
     if (symbol - FIRST_POINT >= b->n
-        || !code_steps(b, c, lane, symbol - FIRST_POINT, coded.steps, ticks))
+        || !code_steps(b, c, kind, symbol - FIRST_POINT, coded.steps, ticks))
         return false;
-    follow_usual(&b->usual[lane], *ticks);
+    follow_usual(&b->usual[kind], *ticks);
     return true;
 }
 

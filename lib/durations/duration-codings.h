@@ -10,7 +10,7 @@ extern const WendDurationCoding wend_durations_lossless, wend_durations_bins;
 
 /* Codes TICKS, an interval or a duration of a call at PLACE, or reads it. False: the bytes are
  * damaged. */
-typedef bool (*DurationCode)(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
+typedef bool (*DurationCode)(void *learned, const RangeCoder *c, DurationKind kind, uint32_t place,
                              int64_t *ticks);
 /* Encodes and decodes rows of calls by CODE, of each call the interval first. */
 void duration_encode(void *learned, DurationCode code, const WendTimedCall *calls, size_t n,

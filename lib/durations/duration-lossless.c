@@ -16,7 +16,7 @@ enum {
 
 typedef struct {
     DurationModel model;
-    RangeContext low[DURATION_LANES][1 << LOW_BITS];
+    RangeContext low[DURATION_KINDS][1 << LOW_BITS];
 } Lossless;
 
 static void init(void *learned, unsigned percent)
@@ -24,7 +24,7 @@ static void init(void *learned, unsigned percent)
     Lossless *l = learned;
     (void)percent;
     duration_model_init(&l->model, SYMBOLS);
-    range_contexts_init(l->low[0], DURATION_LANES << LOW_BITS);
+    range_contexts_init(l->low[0], DURATION_KINDS << LOW_BITS);
 }
 
 /* How many bits of TICKS are not in its symbol. */
@@ -45,21 +45,21 @@ static unsigned symbol_of(int64_t ticks)
 }
 
 /* Codes the lowest N bits of TICKS. */
-static uint64_t code_bits(Lossless *l, const RangeCoder *c, DurationLane lane, uint64_t ticks,
+static uint64_t code_bits(Lossless *l, const RangeCoder *c, DurationKind kind, uint64_t ticks,
                           unsigned n)
 {
     unsigned low = n < LOW_BITS ? 0 : LOW_BITS;
     uint64_t high = range_coder_plain(c, ticks >> low & ((UINT64_C(1) << (n - low)) - 1), n - low);
-    return low ? high << low | range_coder_tree(c, ticks & ((1 << low) - 1), low, l->low[lane])
+    return low ? high << low | range_coder_tree(c, ticks & ((1 << low) - 1), low, l->low[kind])
                : high;
 }
 
-static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
+static bool code_time(void *learned, const RangeCoder *c, DurationKind kind, uint32_t place,
                       int64_t *ticks)
 {
     Lossless *l = learned;
     unsigned symbol = c->encoder ? symbol_of(*ticks) : 0;
-    symbol = duration_model_code(&l->model, c, lane, place, symbol);
+    symbol = duration_model_code(&l->model, c, kind, place, symbol);
     if (symbol >= SYMBOLS)
         return false;
     if (symbol == UNKNOWN) {
@@ -70,7 +70,7 @@ static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uin
         unsigned number = symbol - FIRST, below = number >> TOP_BITS;
         below = below > 0 ? below - 1 : 0;
         uint64_t top = number - (below << TOP_BITS);
-        *ticks = (int64_t)(top << below | code_bits(l, c, lane, (uint64_t)*ticks, below));
+        *ticks = (int64_t)(top << below | code_bits(l, c, kind, (uint64_t)*ticks, below));
     }
     return true;
 }

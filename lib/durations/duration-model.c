@@ -7,10 +7,10 @@ enum { SEEN_ENOUGH = 2 };
 void duration_model_init(DurationModel *m, unsigned symbols)
 {
     m->bits = range_coder_length(symbols - 1);
-    m->before[DURATION_LANE] = m->before[INTERVAL_LANE] = 0;
+    m->before[DURATION_OF_CALL] = m->before[INTERVAL_BEFORE_CALL] = 0;
     range_contexts_init(m->paired, sizeof m->paired / sizeof *m->paired);
     range_contexts_init(m->placed, sizeof m->placed / sizeof *m->placed);
-    range_contexts_init(m->any[0], DURATION_LANES << DURATION_SYMBOL_BITS);
+    range_contexts_init(m->any[0], DURATION_KINDS << DURATION_SYMBOL_BITS);
 }
 
 /* The context of node NODE of the tree of bits: different nodes of a place are spread over the
@@ -21,14 +21,14 @@ static uint32_t spread(uint64_t place, unsigned node, uint32_t size)
     return (uint32_t)(product >> 40) & (size - 1);
 }
 
-unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationLane lane,
+unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationKind kind,
                              uint32_t place, unsigned symbol)
 {
-    uint64_t here = (uint64_t)place * DURATION_LANES + lane, pair = (uint64_t)m->before[lane] << 32;
+    uint64_t here = (uint64_t)place * DURATION_KINDS + kind, pair = (uint64_t)m->before[kind] << 32;
     unsigned node = 1;
     for (unsigned i = m->bits; i-- > 0;) {
         unsigned bit = symbol >> i & 1;
-        RangeContext *any = &m->any[lane][node];
+        RangeContext *any = &m->any[kind][node];
         if (m->bits - i <= DURATION_PLACED_BITS) {
             RangeContext *paired = &m->paired[spread(here + pair, node, 2 * DURATION_PLACED)];
             RangeContext *placed = &m->placed[spread(here, node, DURATION_PLACED)];
@@ -47,6 +47,6 @@ unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationLane
         }
         node = node << 1 | bit;
     }
-    m->before[lane] = place + 1;
+    m->before[kind] = place + 1;
     return node - (1u << m->bits);
 }

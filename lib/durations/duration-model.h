@@ -8,7 +8,7 @@
 
 #include "base/range-coder.h"
 
-typedef enum { DURATION_LANE, INTERVAL_LANE, DURATION_LANES } DurationLane;
+typedef enum { DURATION_OF_CALL, INTERVAL_BEFORE_CALL, DURATION_KINDS } DurationKind;
 
 enum {
     DURATION_SYMBOL_BITS = 12, /* of a symbol, at most */
@@ -20,15 +20,15 @@ enum {
  * place before, by place, by neither. All three learn. */
 typedef struct {
     unsigned bits; /* of a symbol */
-    uint32_t before[DURATION_LANES];
+    uint32_t before[DURATION_KINDS];
     RangeContext paired[2 * DURATION_PLACED], placed[DURATION_PLACED];
-    RangeContext any[DURATION_LANES][1 << DURATION_SYMBOL_BITS];
+    RangeContext any[DURATION_KINDS][1 << DURATION_SYMBOL_BITS];
 } DurationModel;
 
 /* Symbols are below SYMBOLS. */
 void duration_model_init(DurationModel *m, unsigned symbols);
 /* Codes SYMBOL, or reads a symbol, which may be SYMBOLS or more if the bytes are damaged. */
-unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationLane lane,
+unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationKind kind,
                              uint32_t place, unsigned symbol);
 
 #endif

@@ -47,40 +47,42 @@ bool wend_durations_parse(const char *text, WendDurationsForm *form)
     return false;
 }
 
-static bool code_call(void *learned, DurationCode code, const RangeCoder coders[DURATION_LANES],
+static bool code_call(void *learned, DurationCode code, const RangeCoder coders[DURATION_KINDS],
                       WendTimedCall *call)
 {
-    return code(learned, &coders[INTERVAL_LANE], INTERVAL_LANE, call->place, &call->interval)
-           && code(learned, &coders[DURATION_LANE], DURATION_LANE, call->place, &call->duration);
+    return code(learned, &coders[INTERVAL_BEFORE_CALL], INTERVAL_BEFORE_CALL, call->place,
+                &call->interval)
+           && code(learned, &coders[DURATION_OF_CALL], DURATION_OF_CALL, call->place,
+                   &call->duration);
 }
 
 void duration_encode(void *learned, DurationCode code, const WendTimedCall *calls, size_t n,
                      WendBuf *durations, WendBuf *intervals)
 {
-    RangeEncoder to[DURATION_LANES];
-    const RangeCoder coders[DURATION_LANES] = {{.encoder = &to[0]}, {.encoder = &to[1]}};
-    range_encoder_begin(&to[DURATION_LANE], durations);
-    range_encoder_begin(&to[INTERVAL_LANE], intervals);
+    RangeEncoder to[DURATION_KINDS];
+    const RangeCoder coders[DURATION_KINDS] = {{.encoder = &to[0]}, {.encoder = &to[1]}};
+    range_encoder_begin(&to[DURATION_OF_CALL], durations);
+    range_encoder_begin(&to[INTERVAL_BEFORE_CALL], intervals);
     for (size_t i = 0; i < n; i++) {
         WendTimedCall call = calls[i];
         code_call(learned, code, coders, &call);
     }
-    range_encoder_end(&to[DURATION_LANE]);
-    range_encoder_end(&to[INTERVAL_LANE]);
+    range_encoder_end(&to[DURATION_OF_CALL]);
+    range_encoder_end(&to[INTERVAL_BEFORE_CALL]);
 }
 
 bool duration_decode(void *learned, DurationCode code, WendTimedCall *calls, size_t n,
                      WendCursor *durations, WendCursor *intervals)
 {
-    RangeDecoder from[DURATION_LANES];
-    const RangeCoder coders[DURATION_LANES] = {{.decoder = &from[0]}, {.decoder = &from[1]}};
-    range_decoder_begin(&from[DURATION_LANE], durations);
-    range_decoder_begin(&from[INTERVAL_LANE], intervals);
+    RangeDecoder from[DURATION_KINDS];
+    const RangeCoder coders[DURATION_KINDS] = {{.decoder = &from[0]}, {.decoder = &from[1]}};
+    range_decoder_begin(&from[DURATION_OF_CALL], durations);
+    range_decoder_begin(&from[INTERVAL_BEFORE_CALL], intervals);
     for (size_t i = 0; i < n; i++)
         if (!code_call(learned, code, coders, &calls[i]) || durations->failed || intervals->failed)
             return false;
-    range_decoder_end(&from[DURATION_LANE]);
-    range_decoder_end(&from[INTERVAL_LANE]);
+    range_decoder_end(&from[DURATION_OF_CALL]);
+    range_decoder_end(&from[INTERVAL_BEFORE_CALL]);
     return !durations->failed && !intervals->failed;
 }
 

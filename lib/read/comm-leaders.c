@@ -89,35 +89,36 @@ void comm_leaders_note(CommLeaders *l, const WendBuf *event, CommPlace at, const
 /* A rank in a group, which is identified by its leader. */
 typedef struct {
     guint leader, rank;
-} GroupSeat;
+} GroupRank;
 
-static guint seat_hash(gconstpointer key)
+static guint group_rank_hash(gconstpointer key)
 {
-    const GroupSeat *s = key;
+    const GroupRank *s = key;
     return s->leader * 2654435761u ^ s->rank;
 }
 
-static gboolean seat_equal(gconstpointer a, gconstpointer b)
+static gboolean group_rank_equal(gconstpointer a, gconstpointer b)
 {
-    const GroupSeat *s = a, *t = b;
+    const GroupRank *s = a, *t = b;
     return s->leader == t->leader && s->rank == t->rank;
 }
 
-static gboolean is_free(GHashTable *seats, gint64 leader, gint64 rank, guint process)
+static gboolean is_free(GHashTable *taken_ranks, gint64 leader, gint64 rank, guint process)
 {
-    const GroupSeat seat = {(guint)leader, (guint)rank};
+    const GroupRank group_rank = {(guint)leader, (guint)rank};
     gpointer taken;
-    return !g_hash_table_lookup_extended(seats, &seat, NULL, &taken)
+    return !g_hash_table_lookup_extended(taken_ranks, &group_rank, NULL, &taken)
            || GPOINTER_TO_UINT(taken) == process;
 }
 
-/* Gives the seat to PROCESS. FALSE: another process has it. */
-static gboolean take_seat(GHashTable *seats, gint64 leader, gint64 rank, guint process)
+/* Notes that PROCESS has this rank of the group. FALSE: another process has it. */
+static gboolean take_rank(GHashTable *taken_ranks, gint64 leader, gint64 rank, guint process)
 {
-    const GroupSeat seat = {(guint)leader, (guint)rank};
-    if (!is_free(seats, leader, rank, process))
+    const GroupRank group_rank = {(guint)leader, (guint)rank};
+    if (!is_free(taken_ranks, leader, rank, process))
         return FALSE;
-    g_hash_table_replace(seats, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(process));
+    g_hash_table_replace(taken_ranks, g_memdup2(&group_rank, sizeof group_rank),
+                         GUINT_TO_POINTER(process));
     return TRUE;
 }
 
@@ -187,11 +188,12 @@ static gboolean find_in_event(CommLeaders *l, GArray *all)
     gboolean found = FALSE;
     if (!groups)
         return FALSE;
-    g_autoptr(GHashTable) seats = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    g_autoptr(GHashTable) taken_ranks =
+        g_hash_table_new_full(group_rank_hash, group_rank_equal, g_free, NULL);
     for (guint i = 0; i < all->len; i++) {
         const WendCommMade *m = &g_array_index(all, NotedComm, i).made;
         if (m->leader >= 0)
-            take_seat(seats, m->leader, m->rank, g_array_index(all, NotedComm, i).at.rank);
+            take_rank(taken_ranks, m->leader, m->rank, g_array_index(all, NotedComm, i).at.rank);
     }
     for (guint i = 0; i < all->len; i++) {
         const NotedComm *one = &g_array_index(all, NotedComm, i);
@@ -199,7 +201,7 @@ static gboolean find_in_event(CommLeaders *l, GArray *all)
         if (own < 0) {
             const LeaderGroup *g =
                 only_group(groups, one->world, one->made.size, one->made.remote_size, remote);
-            if (!g || !take_seat(seats, g->leader, one->made.rank, one->at.rank))
+            if (!g || !take_rank(taken_ranks, g->leader, one->made.rank, one->at.rank))
                 continue;
             own = g->leader;
         }
@@ -262,14 +264,14 @@ static void set_side(WendCommMade *made, const Sides *s, guint side)
 }
 
 /* The side of a member that knows no leader: the side with the size of its group. If both have that
- * size, it is the side where the seat of its rank is free. 2: unknown. */
-static guint side_of(const CommMember *member, const Sides *s, GHashTable *seats)
+ * size, it is the side where its rank is free. 2: unknown. */
+static guint side_of(const CommMember *member, const Sides *s, GHashTable *taken_ranks)
 {
     const WendCommMade *made = member->made;
     guint side = 2;
     for (guint i = 0; i < 2; i++) {
         if (s->sizes[i] != made->size || s->sizes[1 - i] != made->remote_size
-            || !is_free(seats, s->leaders[i], made->rank, member->rank))
+            || !is_free(taken_ranks, s->leaders[i], made->rank, member->rank))
             continue;
         if (side < 2)
             return 2;
@@ -280,7 +282,8 @@ static guint side_of(const CommMember *member, const Sides *s, GHashTable *seats
 
 static void settle_inter(const CommMember *members, guint n, const Sides *s)
 {
-    g_autoptr(GHashTable) seats = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    g_autoptr(GHashTable) taken_ranks =
+        g_hash_table_new_full(group_rank_hash, group_rank_equal, g_free, NULL);
     for (guint i = 0; i < n; i++) {
         WendCommMade *made = members[i].made;
         if (made->leader >= 0)
@@ -288,15 +291,15 @@ static void settle_inter(const CommMember *members, guint n, const Sides *s)
         else if (made->remote_leader >= 0)
             set_side(made, s, made->remote_leader == s->leaders[0]);
         if (made->leader >= 0)
-            take_seat(seats, made->leader, made->rank, members[i].rank);
+            take_rank(taken_ranks, made->leader, made->rank, members[i].rank);
     }
     for (guint i = 0; i < n; i++) {
         WendCommMade *made = members[i].made;
-        guint side = made->leader < 0 ? side_of(&members[i], s, seats) : 2;
+        guint side = made->leader < 0 ? side_of(&members[i], s, taken_ranks) : 2;
         if (side == 2)
             continue;
         set_side(made, s, side);
-        take_seat(seats, made->leader, made->rank, members[i].rank);
+        take_rank(taken_ranks, made->leader, made->rank, members[i].rank);
     }
 }
 

@@ -23,14 +23,14 @@ typedef struct {
 } NumberedPlace;
 
 struct CommMeetings {
-    GHashTable *ports;   /* GBytes -> CommMeeting */
-    GHashTable *pairs;   /* GBytes of a tag -> CommMeeting, sides[0] only */
-    GHashTable *noted;   /* numbers that these calls made */
-    GHashTable *peers;   /* numbers of the peer communicators */
-    GHashTable *seats;   /* guint64: peer communicator and rank -> rank of the job + 1 */
-    GArray *members;     /* NumberedPlace, of the noted numbers */
-    GHashTable *joins;   /* CommPlace -> an earlier CommPlace, its target */
-    GHashTable *targets; /* CommPlace -> number in this round */
+    GHashTable *ports;     /* GBytes -> CommMeeting */
+    GHashTable *pairs;     /* GBytes of a tag -> CommMeeting, sides[0] only */
+    GHashTable *noted;     /* numbers that these calls made */
+    GHashTable *peers;     /* numbers of the peer communicators */
+    GHashTable *processes; /* guint64: peer communicator and rank -> rank of the job + 1 */
+    GArray *members;       /* NumberedPlace, of the noted numbers */
+    GHashTable *joins;     /* CommPlace -> an earlier CommPlace, its target */
+    GHashTable *targets;   /* CommPlace -> number in this round */
     guint n_numbers;
 };
 
@@ -55,7 +55,7 @@ CommMeetings *comm_meetings_new(void)
     m->pairs = meetings_by_bytes();
     m->noted = g_hash_table_new(NULL, NULL);
     m->peers = g_hash_table_new(NULL, NULL);
-    m->seats = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    m->processes = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     m->members = g_array_new(FALSE, FALSE, sizeof(NumberedPlace));
     m->joins = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, g_free);
     m->targets = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, NULL);
@@ -68,7 +68,7 @@ void comm_meetings_free(CommMeetings *m)
     g_hash_table_unref(m->pairs);
     g_hash_table_unref(m->noted);
     g_hash_table_unref(m->peers);
-    g_hash_table_unref(m->seats);
+    g_hash_table_unref(m->processes);
     g_array_unref(m->members);
     g_hash_table_unref(m->joins);
     g_hash_table_unref(m->targets);
@@ -117,7 +117,7 @@ gboolean comm_meetings_prepare(CommMeetings *m, guint n_numbers)
     return g_hash_table_size(m->noted) > 0;
 }
 
-static gint64 seat_of(guint comm, gint64 rank)
+static gint64 rank_key(guint comm, gint64 rank)
 {
     return (gint64)((guint64)comm << 32 | (guint32)rank);
 }
@@ -129,8 +129,8 @@ void comm_meetings_member(CommMeetings *m, CommPlace at, const WendCommMade *mad
     if (g_hash_table_contains(m->noted, number))
         g_array_append_val(m->members, member);
     if (made->remote_size < 0 && made->rank >= 0 && g_hash_table_contains(m->peers, number)) {
-        const gint64 seat = seat_of(made->number, made->rank);
-        g_hash_table_replace(m->seats, g_memdup2(&seat, sizeof seat),
+        const gint64 rank_in_comm = rank_key(made->number, made->rank);
+        g_hash_table_replace(m->processes, g_memdup2(&rank_in_comm, sizeof rank_in_comm),
                              GUINT_TO_POINTER(at.rank + 1));
     }
 }
@@ -195,11 +195,11 @@ static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same
     GHashTable *by_leaders = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, array_free);
     for (guint i = 0; i < calls->len; i++) {
         const SideCall *call = &g_array_index(calls, SideCall, i);
-        const gint64 seat = seat_of(call->peer_comm, call->peer_rank);
-        guint partner = GPOINTER_TO_UINT(g_hash_table_lookup(m->seats, &seat));
+        const gint64 rank_in_comm = rank_key(call->peer_comm, call->peer_rank);
+        guint partner = GPOINTER_TO_UINT(g_hash_table_lookup(m->processes, &rank_in_comm));
         if (partner == 0)
             continue;
-        const gint64 key = seat_of(call->at.rank, partner - 1);
+        const gint64 key = rank_key(call->at.rank, partner - 1);
         GArray *known = g_hash_table_lookup(by_leaders, &key);
         if (!known) {
             known = g_array_new(FALSE, FALSE, sizeof(SideCall));
@@ -212,7 +212,7 @@ static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same
     g_hash_table_iter_init(&iter, by_leaders);
     while (g_hash_table_iter_next(&iter, &key, &value)) {
         const guint64 leaders = (guint64) * (const gint64 *)key;
-        const gint64 other = seat_of((guint)leaders, (gint64)(leaders >> 32));
+        const gint64 other = rank_key((guint)leaders, (gint64)(leaders >> 32));
         const GArray *there = g_hash_table_lookup(by_leaders, &other);
         if (there)
             join_sides(same, value, there);
@@ -277,7 +277,7 @@ gboolean comm_meetings_join(CommMeetings *m)
     g_hash_table_remove_all(m->pairs);
     g_hash_table_remove_all(m->noted);
     g_hash_table_remove_all(m->peers);
-    g_hash_table_remove_all(m->seats);
+    g_hash_table_remove_all(m->processes);
     g_array_set_size(m->members, 0);
     return joined;
 }

@@ -743,9 +743,7 @@ static int show_tables(const TableOptions *t, gboolean all, guint top, const cha
     if (r == NULL)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
-    SiteTableFormat format = t->json  ? SITE_TABLE_JSON
-                             : t->csv ? SITE_TABLE_CSV
-                                      : SITE_TABLE_PEOPLE;
+    SiteTableFormat format = t->json ? SITE_TABLE_JSON : t->csv ? SITE_TABLE_CSV : SITE_TABLE_TEXT;
     if (t->messages)
         status = matched_show(out, r, t->csv, all);
     else if (t->sites)

@@ -58,7 +58,7 @@ int rank_table_show(GString *out, WendRead *r, gboolean csv);
 
 /* -- site-table.c: the table of wend show --sites: from where in the program the calls come -- */
 
-typedef enum { SITE_TABLE_PEOPLE, SITE_TABLE_CSV, SITE_TABLE_JSON } SiteTableFormat;
+typedef enum { SITE_TABLE_TEXT, SITE_TABLE_CSV, SITE_TABLE_JSON } SiteTableFormat;
 
 /* Appends the table. TOP: so many rows at most, for people. Returns WEND_READ_OK, or an error of
  * R. */

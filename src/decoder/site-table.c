@@ -273,7 +273,7 @@ static void put_table_end(GString *out, SiteTableFormat format, guint others, gu
 {
     if (format == SITE_TABLE_JSON)
         g_string_append(out, "]\n");
-    if (format != SITE_TABLE_PEOPLE)
+    if (format != SITE_TABLE_TEXT)
         return;
     if (others > 0)
         g_string_append_printf(out, "%u more with --all\n", others);

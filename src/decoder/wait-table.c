@@ -316,7 +316,7 @@ int wait_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat
         return wend_read_wait(r, 0, &w); /* says what is missing */
     if (status < 0)
         return status;
-    if (format == SITE_TABLE_PEOPLE) {
+    if (format == SITE_TABLE_TEXT) {
         status = show_people(out, r, names, top);
         return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status;
     }

@@ -56,7 +56,7 @@ typedef struct {
     Row *known;        /* by key; items is NULL if unknown so far */
     guint *part_of[2]; /* by key */
     GQueue *due;       /* parts to be examined again */
-    Item *parted;      /* the items at which rows part */
+    Item *apart_at;    /* the items at which rows part */
 
     GArray *nodes;        /* Node; 0 the empty word */
     GHashTable *children; /* node << 32 | item -> node */
@@ -114,10 +114,10 @@ static Row row_ahead(const Row *open, gsize most)
 
 static gboolean part_rows(Solver *s, const Row *x, const Row *y, gsize i)
 {
-    if (s->parted[0].number == 0 && s->parted[1].number == 0) {
+    if (s->apart_at[0].number == 0 && s->apart_at[1].number == 0) {
         gboolean swap = x->items != s->parts[0].row.items;
-        s->parted[swap] = row_item(x, i);
-        s->parted[!swap] = row_item(y, i);
+        s->apart_at[swap] = row_item(x, i);
+        s->apart_at[!swap] = row_item(y, i);
     }
     return FALSE;
 }
@@ -738,15 +738,15 @@ static gsize common_end(const HandlerGroup *const groups[2], const guint n_group
 
 CompletionHandlersResult completion_handlers_solve(const HandlerGroup *const groups[2],
                                                    const guint n_groups[2], guint n_keys,
-                                                   gsize behind[2], Item parted[2])
+                                                   gsize behind[2], Item apart_at[2])
 {
     gsize longest = common_end(groups, n_groups);
     CompletionHandlersResult best = COMPLETION_HANDLERS_NONE;
     Item ignored[2];
-    memset(parted, 0, 2 * sizeof *parted);
+    memset(apart_at, 0, 2 * sizeof *apart_at);
     for (gsize i = 0; i <= longest && best != COMPLETION_HANDLERS_FIT; i++) {
         gsize here[2];
-        Solver s = {.parted = i == 0 ? parted : ignored, .behind = here};
+        Solver s = {.apart_at = i == 0 ? apart_at : ignored, .behind = here};
         memset(ignored, 0, sizeof ignored);
         solver_init(&s, groups, n_groups, n_keys, i == 0 ? 0 : longest + 1 - i);
         CompletionHandlersResult result = solve(&s);

@@ -267,10 +267,10 @@ static void compare_rank(Diff *d, const RankBlock *block, guint number, const gu
     Both both = both_new(d, rank, sequence, ITEMS_CALLS);
     Apart apart;
     if (find_apart(both.items[0], both.items[1], &apart)) {
-        Parting parting = {{G_MAXUINT64, G_MAXUINT64}};
+        FirstDifference difference = {{G_MAXUINT64, G_MAXUINT64}};
         d->differs[rank] = TRUE;
         for (guint side = 0; side < 2; side++)
-            parting.index[side] =
+            difference.index[side] =
                 apart.at[side].number != 0
                     ? apart.at[side].index
                     : wend_program_rule(d->program[side],
@@ -280,7 +280,7 @@ static void compare_rank(Diff *d, const RankBlock *block, guint number, const gu
                           ->length;
         Explained *x =
             explains(d) ? explained_new(&d->pair, block->class, sequence, &rank, 1) : NULL;
-        if (x == NULL || !explained_add_parting(x, &parting))
+        if (x == NULL || !explained_add_first(x, &difference))
             report(d, rank, s, both.items, &apart);
         explained_free(x);
     }

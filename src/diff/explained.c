@@ -581,13 +581,14 @@ void explained_add(Explained *x)
         add_memory(x);
 }
 
-gboolean explained_add_parting(Explained *x, const Parting *parting)
+gboolean explained_add_first(Explained *x, const FirstDifference *difference)
 {
     for (guint i = 0; i < x->edits->len; i++) {
         const Edit *edit = edit_at(x, i);
         gboolean here = FALSE;
         for (guint side = 0; side < 2; side++)
-            here = here || hashed_index(x->hashed[side], edit->apart[side]) == parting->index[side];
+            here =
+                here || hashed_index(x->hashed[side], edit->apart[side]) == difference->index[side];
         if (!here)
             continue;
         if (edit->kind == EDIT_CHANGED)

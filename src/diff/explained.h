@@ -28,7 +28,7 @@ typedef struct {
 /* The numbers of the calls at which two sequences part. */
 typedef struct {
     guint64 index[2];
-} Parting;
+} FirstDifference;
 
 /* A sequence of one class of each recording, for N ranks that are in both classes. RANKS must
  * outlive it. */
@@ -45,6 +45,6 @@ gboolean explained_differs(const Explained *x, guint i);
 void explained_add(Explained *x);
 /* Adds the difference that explains why RANKS[0] parts at PARTING, if the rules for completions are
  * applied. Returns FALSE if no difference explains it. */
-gboolean explained_add_parting(Explained *x, const Parting *parting);
+gboolean explained_add_first(Explained *x, const FirstDifference *difference);
 
 #endif

@@ -93,6 +93,6 @@ typedef enum {
  * sides part, or numbers of 0 if that is unknown. */
 CompletionHandlersResult completion_handlers_solve(const HandlerGroup *const groups[2],
                                                    const guint n_groups[2], guint n_keys,
-                                                   gsize behind[2], Item parted[2]);
+                                                   gsize behind[2], Item apart_at[2]);
 
 #endif

@@ -140,7 +140,7 @@ static gboolean match(DiffWindow *w)
     const HandlerGroup *groups[2];
     guint n[2];
     gsize behind[2];
-    Item parted[2];
+    Item apart_at[2];
     gboolean placed = match_by_place(w);
     if (placed
         && completion_handlers_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items,
@@ -156,7 +156,7 @@ static gboolean match(DiffWindow *w)
         }
     }
     CompletionHandlersResult result =
-        completion_handlers_solve(groups, n, w->balance->len, behind, parted);
+        completion_handlers_solve(groups, n, w->balance->len, behind, apart_at);
     if (result == COMPLETION_HANDLERS_FIT || (result == COMPLETION_HANDLERS_HERE && !placed)) {
         for (guint which = 0; which < 2; which++)
             w->side[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];
@@ -164,9 +164,9 @@ static gboolean match(DiffWindow *w)
     }
     if (placed)
         return TRUE; /* the comparison then finds the difference */
-    if (parted[0].number != 0 || parted[1].number != 0) {
-        w->at[0] = parted[0];
-        w->at[1] = parted[1];
+    if (apart_at[0].number != 0 || apart_at[1].number != 0) {
+        w->at[0] = apart_at[0];
+        w->at[1] = apart_at[1];
         w->why = "after the same completion";
     } else {
         w->why = "after other completions";

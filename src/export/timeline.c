@@ -26,12 +26,12 @@ struct TimedCalls {
 typedef struct {
     TimedCalls *calls;
     TimedCall next; /* its call is NULL: there is none */
-} TimelineLane;
+} TimelineSequence;
 
 struct Timeline {
-    TimelineLane *lanes;
+    TimelineSequence *sequences;
     guint n;
-    TimelineLane *given; /* the one whose call was given last, which is to read its next one */
+    TimelineSequence *given; /* the one whose call was given last, which is to read its next one */
 };
 
 static guint64 nanoseconds(double seconds)
@@ -159,11 +159,11 @@ double timeline_origin(WendRead *r, guint n_ranks, gboolean *known)
 /* -- the calls of a rank -- */
 
 /* Reads the next call of LANE. Returns the result of timeline_calls_next. */
-static int advance(TimelineLane *lane)
+static int advance(TimelineSequence *sequence)
 {
-    int status = timeline_calls_next(lane->calls, &lane->next);
+    int status = timeline_calls_next(sequence->calls, &sequence->next);
     if (status <= 0)
-        lane->next.call = NULL;
+        sequence->next.call = NULL;
     return status;
 }
 
@@ -174,14 +174,14 @@ Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
         return NULL;
     Timeline *t = g_new0(Timeline, 1);
     guint n = info->n_sequences;
-    t->lanes = g_new0(TimelineLane, n);
+    t->sequences = g_new0(TimelineSequence, n);
     while (t->n < n) {
-        TimelineLane *lane = &t->lanes[t->n];
-        lane->calls = timeline_calls_new(r, rank, t->n, origin, flags);
-        if (lane->calls == NULL)
+        TimelineSequence *sequence = &t->sequences[t->n];
+        sequence->calls = timeline_calls_new(r, rank, t->n, origin, flags);
+        if (sequence->calls == NULL)
             break;
         t->n++;
-        if (advance(lane) < 0)
+        if (advance(sequence) < 0)
             break;
     }
     if (t->n == n)
@@ -195,23 +195,24 @@ void timeline_free(Timeline *t)
     if (t == NULL)
         return;
     for (guint i = 0; i < t->n; i++)
-        timeline_calls_free(t->lanes[i].calls);
-    g_free(t->lanes);
+        timeline_calls_free(t->sequences[i].calls);
+    g_free(t->sequences);
     g_free(t);
 }
 
 int timeline_next(Timeline *t, TimedCall *next)
 {
     int status = t->given != NULL ? advance(t->given) : WEND_READ_OK;
-    TimelineLane *first = NULL;
+    TimelineSequence *first = NULL;
     t->given = NULL;
     if (status < 0)
         return status;
     /* threads and callbacks are few */
     for (guint i = 0; i < t->n; i++) {
-        TimelineLane *lane = &t->lanes[i];
-        if (lane->next.call != NULL && (first == NULL || lane->next.start < first->next.start))
-            first = lane;
+        TimelineSequence *sequence = &t->sequences[i];
+        if (sequence->next.call != NULL
+            && (first == NULL || sequence->next.start < first->next.start))
+            first = sequence;
     }
     if (first == NULL)
         return 0;

@@ -135,14 +135,14 @@ typedef struct {
     ReadTimes *times;    /* NULL: not wanted, or no more */
     WendSiteWalk *sites; /* NULL: not wanted */
     WendWalk *polls;     /* with the unsuccessful polls, for SITES; NULL: there are none */
-} StampLane;
+} SequenceStamps;
 
 struct CallStamps {
     WendRead *reader;
     unsigned flags;
     int status;
-    guint *first; /* number of the first lane of each rank, and of all */
-    StampLane *lanes;
+    guint *first; /* number of the first sequence of each rank, and of all */
+    SequenceStamps *sequences;
 };
 
 CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
@@ -162,15 +162,15 @@ CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
         s->first[rank + 1] =
             s->first[rank] + wend_program_class(r->program, class_index)->n_sequences;
     }
-    s->lanes = g_new0(StampLane, s->first[n_ranks] + 1);
+    s->sequences = g_new0(SequenceStamps, s->first[n_ranks] + 1);
     return s;
 }
 
-static void lane_clear(StampLane *lane)
+static void stamps_clear(SequenceStamps *here)
 {
-    g_clear_pointer(&lane->times, read_times_free);
-    g_clear_pointer(&lane->sites, wend_site_walk_free);
-    g_clear_pointer(&lane->polls, wend_walk_free);
+    g_clear_pointer(&here->times, read_times_free);
+    g_clear_pointer(&here->sites, wend_site_walk_free);
+    g_clear_pointer(&here->polls, wend_walk_free);
 }
 
 void call_stamps_free(CallStamps *s)
@@ -178,39 +178,39 @@ void call_stamps_free(CallStamps *s)
     if (s == NULL)
         return;
     for (guint i = 0; i < s->first[wend_program_ranks(s->reader->program)]; i++)
-        lane_clear(&s->lanes[i]);
-    g_free(s->lanes);
+        stamps_clear(&s->sequences[i]);
+    g_free(s->sequences);
     g_free(s->first);
     g_free(s);
 }
 
-static void begin(CallStamps *s, StampLane *lane, guint rank, guint sequence)
+static void begin(CallStamps *s, SequenceStamps *here, guint rank, guint sequence)
 {
     WendRead *r = s->reader;
-    lane->begun = TRUE;
+    here->begun = TRUE;
     if ((s->flags & WEND_READ_WITH_TIMES) != 0 && s->status == WEND_READ_OK)
-        s->status = read_times_new(r, rank, sequence, FALSE, &lane->times);
-    if (lane->times != NULL && !read_times_any(lane->times))
-        g_clear_pointer(&lane->times, read_times_free);
+        s->status = read_times_new(r, rank, sequence, FALSE, &here->times);
+    if (here->times != NULL && !read_times_any(here->times))
+        g_clear_pointer(&here->times, read_times_free);
     if ((s->flags & WEND_READ_WITH_SITES) == 0 || wend_call_sites_n(r->sites) == 0)
         return;
-    lane->sites = wend_site_walk_new(r->sites, rank, sequence);
+    here->sites = wend_site_walk_new(r->sites, rank, sequence);
     if (wend_program_polls(r->program, rank, sequence) == 0)
         return;
-    lane->polls = wend_walk_new(r->program, rank, sequence, WEND_WALK_POLLS);
-    wend_walk_keep(lane->polls, KEEP);
+    here->polls = wend_walk_new(r->program, rank, sequence, WEND_WALK_POLLS);
+    wend_walk_keep(here->polls, KEEP);
 }
 
 /* The site of CALL, which is the next one of the sequence that is no unsuccessful poll. */
-static guint next_site(StampLane *lane, const WendCall *call)
+static guint next_site(SequenceStamps *here, const WendCall *call)
 {
     guint site = G_MAXUINT;
-    if (lane->polls == NULL)
-        return wend_site_walk_next(lane->sites, call);
+    if (here->polls == NULL)
+        return wend_site_walk_next(here->sites, call);
     do {
-        call = wend_walk_next(lane->polls);
+        call = wend_walk_next(here->polls);
         if (call != NULL)
-            site = wend_site_walk_next(lane->sites, call);
+            site = wend_site_walk_next(here->sites, call);
     } while (call != NULL && call->poll);
     return site;
 }
@@ -218,16 +218,16 @@ static guint next_site(StampLane *lane, const WendCall *call)
 void call_stamps_set(gpointer stamps, const WendCall *call, MessagePlace *place)
 {
     CallStamps *s = stamps;
-    StampLane *lane = &s->lanes[s->first[place->rank] + place->sequence];
+    SequenceStamps *here = &s->sequences[s->first[place->rank] + place->sequence];
     WendReadTime time;
-    if (!lane->begun)
-        begin(s, lane, place->rank, place->sequence);
-    if (lane->sites != NULL)
-        place->site = next_site(lane, call);
-    if (lane->times == NULL)
+    if (!here->begun)
+        begin(s, here, place->rank, place->sequence);
+    if (here->sites != NULL)
+        place->site = next_site(here, call);
+    if (here->times == NULL)
         return;
-    read_times_next(lane->times, call);
-    int status = read_times_get(s->reader, lane->times, &time);
+    read_times_next(here->times, call);
+    int status = read_times_get(s->reader, here->times, &time);
     if (status == WEND_READ_OK) {
         place->start = time.start;
         place->end = time.start + time.duration;
@@ -235,7 +235,7 @@ void call_stamps_set(gpointer stamps, const WendCall *call, MessagePlace *place)
     }
     if (status != WEND_READ_ERROR_NONE)
         s->status = status;
-    g_clear_pointer(&lane->times, read_times_free); /* there are no more */
+    g_clear_pointer(&here->times, read_times_free); /* there are no more */
 }
 
 int call_stamps_status(const CallStamps *s)

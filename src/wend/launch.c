@@ -54,14 +54,14 @@ static int launcher_socket(void)
 int launch_fail(const char *command, GError *error)
 {
     int status = command_status(error), launcher = launcher_socket();
-    gboolean speaks = launcher_speaks();
+    gboolean prints = launcher_is_first();
     signal(SIGPIPE, SIG_IGN); /* the exit status is enough if nobody reads the line */
     /* Open MPI's launcher ends a job as soon as one process fails. */
-    if (!speaks && (launcher >= 0 || g_getenv("OMPI_COMM_WORLD_SIZE"))) {
+    if (!prints && (launcher >= 0 || g_getenv("OMPI_COMM_WORLD_SIZE"))) {
         g_usleep(2 * G_USEC_PER_SEC);
-        speaks = TRUE;
+        prints = TRUE;
     }
-    if (speaks)
+    if (prints)
         command_fail(command, error);
     else
         g_error_free(error);

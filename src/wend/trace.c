@@ -106,7 +106,7 @@ int wend_trace_main(int argc, char **argv)
                         : NULL;
     if (!library)
         return launch_fail(COMMAND, error);
-    gboolean names = symbols && launcher_speaks();
+    gboolean names = symbols && launcher_is_first();
     if (names || launcher_kills())
         attend(names);
     return launch(COMMAND, file, library, program);

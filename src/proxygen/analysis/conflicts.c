@@ -28,9 +28,9 @@ struct Conflicts {
     guint loop; /* number of the loop */
     /* SHARE: entries may post receives for the same messages; SHARED: they have done so */
     gboolean share, shared;
-    gboolean *loud; /* by entry, in this loop: its handler does more than post its own
+    gboolean *noticed; /* by entry, in this loop: its handler does more than post its own
                              * receive again */
-    guint *channel; /* by entry: resource of the receive that it posted again, + 1 */
+    guint *channel;    /* by entry: resource of the receive that it posted again, + 1 */
 };
 
 typedef struct {
@@ -108,9 +108,9 @@ static gboolean comes_after(const Conflicts *c, gint last, guint set)
 static gboolean may_share(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
 {
     gboolean good = c->share && own && use->kind == USE_POST;
-    good = good && holder(c, use->resource)->bytes == use->bytes && !c->loud[set];
+    good = good && holder(c, use->resource)->bytes == use->bytes && !c->noticed[set];
     for (guint i = 0; i < c->n && good; i++)
-        good = c->channel[i] != use->resource + 1 || !c->loud[i];
+        good = c->channel[i] != use->resource + 1 || !c->noticed[i];
     return good;
 }
 
@@ -210,8 +210,8 @@ gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
     }
     guint n;
     const guint *entries = conflicts_entries(c, &set, &n);
-    gboolean loud = call->dependence->heard || (posted && !call->own);
-    for (guint i = 0; loud && i < n; i++)
+    gboolean noticed = call->dependence->noticed || (posted && !call->own);
+    for (guint i = 0; noticed && i < n; i++)
         if (c->channel[entries[i]] && conflicts_is_shared(c, c->channel[entries[i]] - 1))
             return TRUE;
     ResourceUse numbering = numbering_of_memory(c);
@@ -240,10 +240,10 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
         else if (post)
             holder(c, use->resource)->bytes = -1; /* no entry shares it */
         for (guint i = 0; post && i < n; i++)
-            c->loud[entries[i]] |= !call->own;
+            c->noticed[entries[i]] |= !call->own;
     }
     for (guint i = 0; i < n; i++)
-        c->loud[entries[i]] |= call->dependence->heard;
+        c->noticed[entries[i]] |= call->dependence->noticed;
     ResourceUse numbering = numbering_of_memory(c);
     if (call->fresh)
         take_use(c, &numbering, set);
@@ -279,14 +279,14 @@ void conflicts_begin_loop(Conflicts *c, gboolean share)
     c->loop++;
     c->share = share;
     c->shared = FALSE;
-    memset(c->loud, 0, c->n * sizeof *c->loud);
+    memset(c->noticed, 0, c->n * sizeof *c->noticed);
     memset(c->channel, 0, c->n * sizeof *c->channel);
 }
 
 void conflicts_begin_array(Conflicts *c, guint n)
 {
     c->n = n;
-    c->loud = g_renew(gboolean, c->loud, n);
+    c->noticed = g_renew(gboolean, c->noticed, n);
     c->channel = g_renew(guint, c->channel, n);
     g_hash_table_remove_all(c->numbers);
     g_array_set_size(c->sets, 0);
@@ -310,7 +310,7 @@ void conflicts_free(Conflicts *c)
     g_hash_table_destroy(c->numbers);
     g_array_unref(c->sets);
     g_array_unref(c->entries);
-    g_free(c->loud);
+    g_free(c->noticed);
     g_free(c->channel);
     g_free(c);
 }

@@ -77,7 +77,7 @@ static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
                 is_eager(r, call) ? USE_SEND : USE_WRITE, bytes_of(r, call));
     if (source && value_of(source) != r->proc_null)
         add_use(e, resource(r, 'r', comm, value_of(source), tag), USE_POST, bytes_of(r, call));
-    e->heard |= dest != NULL;
+    e->noticed |= dest != NULL;
 }
 
 /* Whether the call makes a request whose start may be in a body, or itself posts a message and may
@@ -148,7 +148,7 @@ static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
     if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT))
         && request_arg(call, WEND_DIR_OUT) && wend_call_arg(call, "comm")) {
         add_use(e, resource(r, 'c', value_of(wend_call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
-        e->heard = TRUE;
+        e->noticed = TRUE;
         return TRUE;
     }
     return FALSE;

@@ -33,7 +33,7 @@ typedef struct {
 } RequestChange;
 typedef struct {
     gboolean waits;         /* it waits, or is not known to be safe */
-    gboolean heard;         /* other ranks notice it: it sends, or is collective */
+    gboolean noticed;       /* other ranks notice it: it sends, or is collective */
     guint function;         /* a number for its function */
     GArray *uses, *changes; /* of ResourceUse, of RequestChange */
     GArray *memory;         /* of guint: the segments that it uses */

@@ -86,7 +86,8 @@ static gboolean one_sender(const MessageTraffic *t, const Judged *j)
 }
 
 /* Whether the wildcard could take a message that a receive with a named source needs. */
-static gboolean could_rob(const MessageTraffic *t, const Judged *j, const PostedMessage *named_one)
+static gboolean could_take_from(const MessageTraffic *t, const Judged *j,
+                                const PostedMessage *named_one)
 {
     gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
     const PostedMessage *send;
@@ -126,7 +127,7 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
         const PostedMessage *other = &g_array_index(received, PostedMessage, i);
         /* A receive that was posted earlier is matched first. */
         if (meet(t, j->receive, other) && other->last > j->receive->first
-            && other->source != t->any_source && could_rob(t, j, other))
+            && other->source != t->any_source && could_take_from(t, j, other))
             return "another receive of this rank names its source and could miss its message";
     }
     const PostedMessage *send;

@@ -251,7 +251,7 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
         int code = *(const int *)(uintptr_t)a[1];
         returned = ((Variadic *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
         if (visit.entered && code != MPI_SUCCESS && leaves_success(c, a))
-            callback_forgives(code);
+            callback_error_ignored(code);
     } else {
         returned = ((Plain *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
     }

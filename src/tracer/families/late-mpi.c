@@ -41,7 +41,7 @@ static const void *module_of(const void *address)
 /* The wrapper for NAME; NULL: there is none. */
 static void *wrapper_of(const char *name)
 {
-    bool passes = state()->spare || state()->other_family || !self;
+    bool passes = state()->other_wend || state()->other_family || !self;
     void *f = passes ? NULL : dlsym(self, name);
     return module_of(f) == module_of(&self) ? f : NULL;
 }
@@ -197,7 +197,7 @@ static bool look(const Module *m, void *handle)
 static void looked_up_open(void)
 {
     static const LookupHooks hooks = {.answer = answer, .look = look};
-    if (state()->spare || state()->other_family)
+    if (state()->other_wend || state()->other_family)
         return;
     lookups_add(&hooks); /* what is there from the start is not looked at */
     self = module_self();

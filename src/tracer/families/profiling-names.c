@@ -113,7 +113,7 @@ void profiling_names_look(const Module *m, void *self)
 
 void profiling_names_open(void)
 {
-    void *self = state()->spare || state()->other_family ? NULL : module_self();
+    void *self = state()->other_wend || state()->other_family ? NULL : module_self();
     if (!self)
         return;
     modules_each(profiling_names_look, self);

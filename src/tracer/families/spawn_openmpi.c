@@ -16,7 +16,7 @@
 #include "shared/shared.h"
 #include "spawned.h"
 
-#define CARRIER "OMPI_MCA_"
+#define ENVIRONMENT_PREFIX "OMPI_MCA_"
 #define OWN "WEND_"
 
 extern char **environ;
@@ -37,7 +37,7 @@ static void hand_on(const char *entry)
     size_t n = strcspn(entry, "=");
     char *name;
     if (entry[n] != '=' || strncmp(entry, LAUNCHER_WORLD "=", sizeof LAUNCHER_WORLD) == 0
-        || asprintf(&name, CARRIER "%.*s", (int)n, entry) < 0)
+        || asprintf(&name, ENVIRONMENT_PREFIX "%.*s", (int)n, entry) < 0)
         return;
     setenv(name, entry + n + 1, 1);
     free(name);
@@ -53,7 +53,7 @@ static void each_variable(const char *prefix, size_t skipped, void (*visit)(cons
 
 void spawn_load(void)
 {
-    each_variable(CARRIER OWN, strlen(CARRIER), arrive);
+    each_variable(ENVIRONMENT_PREFIX OWN, strlen(ENVIRONMENT_PREFIX), arrive);
     each_variable(OWN, 0, hand_on);
 }
 

@@ -184,7 +184,7 @@ void tools_start(void)
     lookups_look();
     if (mpi_library_symbol(MPI_LIBRARY_MARK))
         return;
-    if (launcher_speaks())
+    if (launcher_is_first())
         state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or "
                   "without -lwend if MPI is linked statically",
                   program_invocation_short_name);

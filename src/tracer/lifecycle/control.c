@@ -110,9 +110,9 @@ __attribute__((constructor)) static void load(void)
     spawn_load();
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
-    s->spare = tools_other_wend();
-    s->other_family = !s->spare && foreign_mpi_met();
-    if (s->spare || s->other_family)
+    s->other_wend = tools_other_wend();
+    s->other_family = !s->other_wend && foreign_mpi_met();
+    if (s->other_wend || s->other_family)
         return;
     tools_open();
     if (mpi_library_symbol(MPI_LIBRARY_MARK))
@@ -160,7 +160,7 @@ void control_finish(void)
 bool control_called_by_mpi(void)
 {
     late_mpi_open();
-    return state()->forked || state()->spare || state()->other_family
+    return state()->forked || state()->other_wend || state()->other_family
            || (wend_thread && wend_thread->inside);
 }
 
@@ -241,7 +241,7 @@ static void world_open(void)
     State *s = state();
     MPI_Comm parent = MPI_COMM_NULL;
     clock_calibrate();
-    s->started = s->worldly = s->world = true;
+    s->started = s->world_initialized = s->world = true;
     s->process = getpid();
     state_note_user();
     /* The error handlers are MPI's own, since none can be set before. They are not changed, because
@@ -422,7 +422,7 @@ static void world_end(void)
         control_abandon();
         control_say_absent();
         break;
-    case PARTICIPATION_UNHEARD:
+    case PARTICIPATION_NO_PROGRESS:
         if (!s->refused)
             termination_keep(s->world_rank, silent);
         break;

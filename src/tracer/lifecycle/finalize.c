@@ -140,7 +140,7 @@ typedef struct {
     bool good;      /* false once something has failed */
     bool small;     /* see Header */
     bool apart;     /* each rank is a shard */
-    Header trouble; /* the first failure */
+    Header failure; /* the first failure */
 } Merge;
 
 /* A message that was waited for in vain may still come, or leave: its memory stays. */
@@ -159,12 +159,12 @@ static void close_parts(PartList *list)
 static void fail(Merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void fail(Merge *m, const char *format, ...)
 {
-    if (!*m->trouble.why) {
+    if (!*m->failure.why) {
         va_list args;
         va_start(args, format);
-        vsnprintf(m->trouble.why, sizeof m->trouble.why, format, args);
+        vsnprintf(m->failure.why, sizeof m->failure.why, format, args);
         va_end(args);
-        m->trouble.rank = state()->world_rank;
+        m->failure.rank = state()->world_rank;
     }
     end_library(m);
     m->good = false;
@@ -348,7 +348,7 @@ static void offer(const Merge *m, const void *bytes, size_t n, bool parts, int p
     static int wanted;
     static Header header;
     wanted = DROP;
-    header = m->trouble;
+    header = m->failure;
     header.small = m->small;
     header.parts = parts;
     header.bytes = n;
@@ -371,15 +371,15 @@ static void give(Merge *m, int partner, MPI_Comm comm)
 }
 
 /* What PARTNER offers. False: it cannot be reached. */
-static bool hear(Merge *m, Header *header, int partner, MPI_Comm comm)
+static bool receive_header(Merge *m, Header *header, int partner, MPI_Comm comm)
 {
     if (!waiting_recv(header, (int)sizeof *header, MPI_BYTE, partner, TAG_HEADER, comm)) {
         fail(m, "the merge cannot reach rank %d", partner);
         return false;
     }
     if (*header->why) {
-        if (!*m->trouble.why)
-            m->trouble = *header;
+        if (!*m->failure.why)
+            m->failure = *header;
         fail(m, "%s", header->why);
     }
     return true;
@@ -433,7 +433,7 @@ static void take_parts(Merge *m, const Header *header, int64_t step, int partner
 static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
     static Header header;
-    if (!hear(m, &header, partner, comm))
+    if (!receive_header(m, &header, partner, comm))
         return;
     if (header.parts) {
         take_parts(m, &header, step, partner, comm);
@@ -530,7 +530,7 @@ static void collect_frames(Merge *m, const WendStepResult *result, MPI_Comm comm
         static Header header;
         if (place->rank == 0) /* it is there already */
             continue;
-        if (!hear(m, &header, (int)place->rank, comm))
+        if (!receive_header(m, &header, (int)place->rank, comm))
             continue;
         const void *data = fetch(m, &header, state()->world_size, (int)place->rank, comm);
         if (data && header.bytes != place->bytes)
@@ -662,7 +662,7 @@ static int write_archive(Merge *m, WendStepResult *result)
         fail_step(m);
     if (m->good && result->n_places > 0 && !copy_places(result))
         fail(m, "out of memory");
-    return *m->trouble.why ? NOT_WRITTEN : WRITTEN + (int)result->n_places;
+    return *m->failure.why ? NOT_WRITTEN : WRITTEN + (int)result->n_places;
 }
 
 static void conclude(const WendStepResult *result)
@@ -674,8 +674,8 @@ static void conclude(const WendStepResult *result)
 /* Leaves the part, because there is no archive. The user may find another place for it. */
 static void keep_part(const Merge *m, int rank)
 {
-    char why[sizeof m->trouble.why + 32];
-    snprintf(why, sizeof why, "rank %d: %s", m->trouble.rank, m->trouble.why);
+    char why[sizeof m->failure.why + 32];
+    snprintf(why, sizeof why, "rank %d: %s", m->failure.rank, m->failure.why);
     termination_keep(rank, why);
 }
 
@@ -687,19 +687,19 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
     written = rank == 0 ? write_archive(m, &result) : NOT_WRITTEN;
     if (rank == 0 && written == WRITTEN)
         conclude(&result);
-    bool heard = waiting_bcast(&written, 1, MPI_INT, 0, comm);
-    if (heard && written > WRITTEN) {
+    bool received = waiting_bcast(&written, 1, MPI_INT, 0, comm);
+    if (received && written > WRITTEN) {
         uint32_t n = (uint32_t)(written - WRITTEN);
         if (!write_frames(m, n, rank == 0 ? &result : NULL, comm))
             fail(m, "the merge cannot reach all ranks");
         if (rank == 0 && m->good && !m->library.finish())
             fail_step(m);
-        written = rank == 0 && !*m->trouble.why ? WRITTEN : NOT_WRITTEN;
+        written = rank == 0 && !*m->failure.why ? WRITTEN : NOT_WRITTEN;
         if (written)
             conclude(&result);
         waiting_bcast(&written, 1, MPI_INT, 0, comm);
     }
-    /* A rank that has not heard cannot know whether there is an archive, which has its calls. */
+    /* A rank without an answer cannot know whether there is an archive, which has its calls. */
     if (!written)
         keep_part(m, rank);
     return written != NOT_WRITTEN;
@@ -707,7 +707,7 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
 
 bool finalize_merge(MPI_Comm comm, int fewest, int most)
 {
-    Merge m = {.good = true, .small = state_is_other_user(), .trouble = {.rank = -1}};
+    Merge m = {.good = true, .small = state_is_other_user(), .failure = {.rank = -1}};
     int rank, size, saved = errno;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);

@@ -154,7 +154,7 @@ static bool give_up(MPI_Request *request)
 }
 
 /* A send that is given up stays in use, and so do its bytes. */
-static bool say(const Statement *s, int to, int tag, const ClockHosts *h)
+static bool send_statement(const Statement *s, int to, int tag, const ClockHosts *h)
 {
     static Statement bytes;
     MPI_Request request;
@@ -163,18 +163,18 @@ static bool say(const Statement *s, int to, int tag, const ClockHosts *h)
            && spin_for(&request, SILENT);
 }
 
-static bool begin_to_hear(Statement *s, int from, int tag, const ClockHosts *h,
+static bool begin_receive(Statement *s, int from, int tag, const ClockHosts *h,
                           MPI_Request *request)
 {
     return PMPI_Irecv(s, sizeof *s, MPI_BYTE, from, tag, h->comm, request) == MPI_SUCCESS;
 }
 
 /* Waits for long, without taking the processor from those that measure. */
-static bool hear(Statement *s, int from, int tag, const ClockHosts *h)
+static bool receive_statement(Statement *s, int from, int tag, const ClockHosts *h)
 {
     static Statement bytes;
     MPI_Request request;
-    if (!begin_to_hear(&bytes, from, tag, h, &request))
+    if (!begin_receive(&bytes, from, tag, h, &request))
         return false;
     if (!waiting_for_request(&request, LATE))
         return give_up(&request);
@@ -205,15 +205,15 @@ static void answer(const Statement *known, int partner, const ClockHosts *h)
     static Statement question;
     MPI_Request request;
     double ratio = h->rank == 0 || !known->known ? 1 : clock_tick() / known->clock.tick;
-    if (!say(known, partner, TAG_READY, h) || !known->known)
+    if (!send_statement(known, partner, TAG_READY, h) || !known->known)
         return;
-    while (begin_to_hear(&question, partner, TAG_ASK, h, &request)) {
+    while (begin_receive(&question, partner, TAG_ASK, h, &request)) {
         if (!spin_for(&request, SILENT)) {
             give_up(&request);
             return;
         }
         Statement now = time_now(known, ratio);
-        if (!question.known || !say(&now, partner, TAG_ANSWER, h))
+        if (!question.known || !send_statement(&now, partner, TAG_ANSWER, h))
             return;
     }
 }
@@ -221,19 +221,19 @@ static void answer(const Statement *known, int partner, const ClockHosts *h)
 /* Asks PARTNER once. Keeps the answer if it came sooner than *LEAST. */
 static bool ask(Statement *best, int64_t *least, int partner, const ClockHosts *h)
 {
-    static Statement heard;
+    static Statement reply;
     const Statement question = {.known = true};
     MPI_Request request;
-    if (!begin_to_hear(&heard, partner, TAG_ANSWER, h, &request))
+    if (!begin_receive(&reply, partner, TAG_ANSWER, h, &request))
         return false;
     int64_t before = own_ticks();
-    if (!say(&question, partner, TAG_ASK, h) || !spin_for(&request, SILENT))
+    if (!send_statement(&question, partner, TAG_ASK, h) || !spin_for(&request, SILENT))
         return give_up(&request);
     int64_t took = own_ticks() - before;
     if (took >= *least)
         return true;
     *least = took;
-    *best = heard;
+    *best = reply;
     best->own = before + took / 2;
     best->error += (uint64_t)((double)took / 2 * clock_tick() * 1e9) + 1;
     return true;
@@ -246,7 +246,7 @@ static Statement learn(int partner, const ClockHosts *h)
     const Statement end = {0};
     Statement best = {0};
     int64_t least = INT64_MAX;
-    if (!hear(&best, partner, TAG_READY, h) || !best.known)
+    if (!receive_statement(&best, partner, TAG_READY, h) || !best.known)
         return end;
     uint64_t until = clock_nanoseconds() + LONG_ENOUGH;
     for (int i = 0;
@@ -254,7 +254,7 @@ static Statement learn(int partner, const ClockHosts *h)
          i++)
         if (!ask(&best, &least, partner, h))
             return end;
-    return say(&end, partner, TAG_ASK, h) ? best : end;
+    return send_statement(&end, partner, TAG_ASK, h) ? best : end;
 }
 
 /* -- all hosts -- */
@@ -278,14 +278,14 @@ static void tell_host(const Statement *own, const ClockHosts *h)
     s.own += (int64_t)clock_opened(&unused);
     for (int rank = h->rank + 1; rank < h->size; rank++)
         if (h->names[rank] == h->names[h->rank])
-            say(&s, rank, TAG_HOST, h);
+            send_statement(&s, rank, TAG_HOST, h);
 }
 
-static Statement hear_host(const ClockHosts *h)
+static Statement receive_host(const ClockHosts *h)
 {
     Statement s = {0};
     int64_t unused;
-    if (!hear(&s, (int)h->leaders[h->own], TAG_HOST, h))
+    if (!receive_statement(&s, (int)h->leaders[h->own], TAG_HOST, h))
         return (Statement){0};
     s.own -= (int64_t)clock_opened(&unused);
     return s;
@@ -299,7 +299,7 @@ static Statement compare_hosts(const ClockHosts *h)
         clock_opened(&own.clock.origin);
     }
     if (h->leaders[h->own] != (uint32_t)h->rank)
-        return hear_host(h);
+        return receive_host(h);
     own = compare_leaders(h, own);
     tell_host(&own, h);
     return own;

@@ -62,7 +62,7 @@ static Participation on_one_node(MPI_Request *request)
         watcher_at_end();
         all_here += participation_of_node(&node) && node.at_end == node.all;
     }
-    return PARTICIPATION_UNHEARD;
+    return PARTICIPATION_NO_PROGRESS;
 }
 
 Participation participation_wait(int size, double seconds)

@@ -12,9 +12,9 @@ typedef enum {
     /* every rank of MPI_COMM_WORLD has arrived. One that gave up at that moment does not take part
      * in participation_agree, which shows it */
     PARTICIPATION_ALL,
-    PARTICIPATION_PARTIAL, /* a rank of this node runs without Wend */
-    PARTICIPATION_UNKNOWN, /* some ranks did not arrive in the given time */
-    PARTICIPATION_UNHEARD, /* all ranks are at their ends, and MPI does not communicate any more */
+    PARTICIPATION_PARTIAL,     /* a rank of this node runs without Wend */
+    PARTICIPATION_UNKNOWN,     /* some ranks did not arrive in the given time */
+    PARTICIPATION_NO_PROGRESS, /* all ranks are at their ends, and MPI communicates no more */
 } Participation;
 
 /* Waits until all SIZE ranks of MPI_COMM_WORLD have arrived, or for SECONDS if some may be on other

@@ -129,7 +129,8 @@ int MPI_Session_finalize(MPI_Session *session)
         return WEND_NEXT(MPI_Session_finalize)(session);
     MPI_Session before = session ? *session : MPI_SESSION_NULL;
     ActiveCall *c = call_begin(WEND_FN_MPI_Session_finalize);
-    bool last = s->sessions == 1 && !s->world && !s->worldly && before != MPI_SESSION_NULL;
+    bool last =
+        s->sessions == 1 && !s->world && !s->world_initialized && before != MPI_SESSION_NULL;
     if (c) {
         call_put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));
         call_start(c);

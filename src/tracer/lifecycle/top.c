@@ -102,7 +102,8 @@ static void say_nothing_recorded(void)
 {
     State *s = state();
     long faults;
-    if (s->started || s->spare || s->unwritten || process != (long)getpid() || !launcher_speaks())
+    if (s->started || s->other_wend || s->unwritten || process != (long)getpid()
+        || !launcher_is_first())
         return;
     const char *output = settings()->output;
     bool earlier = false, there = output && has_recording(output, &earlier);

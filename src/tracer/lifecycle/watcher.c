@@ -272,7 +272,7 @@ static bool save(const char *ended)
 
 /* Tells those of the other ranks to save that are not TOLD yet, and returns how many. Sockets of
  * other hosts' ranks do not exist here. */
-static int tell(bool *told, int fd)
+static int send_save(bool *told, int fd)
 {
     const State *s = state();
     int n = 0;
@@ -283,7 +283,7 @@ static int tell(bool *told, int fd)
 }
 
 /* Waits for an answer, for at most NS nanoseconds. Returns whether it has come. */
-static bool hear(int fd, int64_t ns)
+static bool wait_for_answer(int fd, int64_t ns)
 {
     struct sockaddr_un from;
     socklen_t n;
@@ -310,13 +310,13 @@ static void tell_others(void)
     for (int64_t t; (t = now()) < end;) {
         bool come = known < local_ranks - 1 && t < came + COME_LIMIT;
         if (next == 0 || (come && t >= next)) {
-            known += tell(told, fd);
+            known += send_save(told, fd);
             next = t + pause;
             pause *= 2;
         }
         if (!come && answers >= known)
             break;
-        answers += hear(fd, (come && next < end ? next : end) - t);
+        answers += wait_for_answer(fd, (come && next < end ? next : end) - t);
     }
     scratch_clear();
 }
@@ -483,7 +483,7 @@ static bool start(void)
 }
 
 /* Wakes the watcher. */
-static void nudge(void)
+static void wake_watcher(void)
 {
     int fd = kept_number(&sock);
     bool there = fd >= 0;
@@ -534,7 +534,7 @@ void watcher_quiet(void)
 void watcher_at_end(void)
 {
     atomic_store(&at_end, true);
-    nudge();
+    wake_watcher();
 }
 
 void watcher_close(void)
@@ -543,7 +543,7 @@ void watcher_close(void)
     if (!atomic_exchange(&opened, false))
         return;
     atomic_store(&closing, true);
-    nudge();
+    wake_watcher();
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += SAVE_LIMIT / SECOND;
     if (pthread_timedjoin_np(thread, NULL, &end) != 0)
@@ -576,7 +576,7 @@ bool watcher_save(const char *ended, bool all)
         memcpy(request_ended, ended, n < sizeof request_ended ? n : sizeof request_ended - 1);
         request_all = all;
         atomic_store(&request, REQUESTED);
-        nudge();
+        wake_watcher();
     }
     uint32_t is;
     for (int64_t end = now() + SAVE_LIMIT, left;

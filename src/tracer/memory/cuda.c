@@ -163,75 +163,75 @@ static void looked_up(const char *name, void **f, int version, unsigned long lon
 
 /* -- the wrappers -- */
 
-#define REAL(bank, name, PARAMETERS) ((int(*) PARAMETERS)real[FN_##name][bank])
+#define REAL(copy, name, PARAMETERS) ((int(*) PARAMETERS)real[FN_##name][copy])
 
-#define AROUND(bank, name, PARAMETERS, ARGUMENTS, SEEN)  \
-    static int name##_of_##bank PARAMETERS               \
+#define AROUND(copy, name, PARAMETERS, ARGUMENTS, SEEN)  \
+    static int name##_of_##copy PARAMETERS               \
     {                                                    \
         inside++;                                        \
-        int rc = REAL(bank, name, PARAMETERS) ARGUMENTS; \
+        int rc = REAL(copy, name, PARAMETERS) ARGUMENTS; \
         if (--inside == 0 && rc == 0)                    \
             SEEN;                                        \
         return rc;                                       \
     }
-#define AROUND_FREE(bank, name, PARAMETERS, ARGUMENTS)                                           \
-    static int name##_of_##bank PARAMETERS                                                       \
+#define AROUND_FREE(copy, name, PARAMETERS, ARGUMENTS)                                           \
+    static int name##_of_##copy PARAMETERS                                                       \
     {                                                                                            \
         CudaBlock block;                                                                         \
         bool known = inside == 0                                                                 \
                      && memory_cuda_detach(                                                      \
                          p, &block); /* first: another thread may get the address right after */ \
         inside++;                                                                                \
-        int rc = REAL(bank, name, PARAMETERS) ARGUMENTS;                                         \
+        int rc = REAL(copy, name, PARAMETERS) ARGUMENTS;                                         \
         inside--;                                                                                \
         if (known)                                                                               \
             freed(&block, rc);                                                                   \
         return rc;                                                                               \
     }
 
-#define FORM_SIZE(bank, name, place) \
-    AROUND(bank, name, (void **p, size_t n), (p, n), allocated(*p, n, MEMORY_##place))
-#define FORM_FLAGS(bank, name, place)                                       \
-    AROUND(bank, name, (void **p, size_t n, unsigned flags), (p, n, flags), \
+#define FORM_SIZE(copy, name, place) \
+    AROUND(copy, name, (void **p, size_t n), (p, n), allocated(*p, n, MEMORY_##place))
+#define FORM_FLAGS(copy, name, place)                                       \
+    AROUND(copy, name, (void **p, size_t n, unsigned flags), (p, n, flags), \
            allocated(*p, n, MEMORY_##place))
-#define FORM_STREAM(bank, name, place)                                     \
-    AROUND(bank, name, (void **p, size_t n, void *stream), (p, n, stream), \
+#define FORM_STREAM(copy, name, place)                                     \
+    AROUND(copy, name, (void **p, size_t n, void *stream), (p, n, stream), \
            allocated(*p, n, MEMORY_##place))
-#define FORM_POOL(bank, name, place)                                                         \
-    AROUND(bank, name, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), \
+#define FORM_POOL(copy, name, place)                                                         \
+    AROUND(copy, name, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), \
            allocated(*p, n, MEMORY_##place))
-#define FORM_PITCH(bank, name, place)                                          \
-    AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height), \
+#define FORM_PITCH(copy, name, place)                                          \
+    AROUND(copy, name, (void **p, size_t *pitch, size_t width, size_t height), \
            (p, pitch, width, height), allocated(*p, *pitch *height, MEMORY_##place))
-#define FORM_PITCH_ELEMENT(bank, name, place)                                                    \
-    AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height, unsigned element), \
+#define FORM_PITCH_ELEMENT(copy, name, place)                                                    \
+    AROUND(copy, name, (void **p, size_t *pitch, size_t width, size_t height, unsigned element), \
            (p, pitch, width, height, element), allocated(*p, *pitch *height, MEMORY_##place))
-#define FORM_EXTENT(bank, name, place)                          \
-    AROUND(bank, name, (CudaPitched * p, CudaExtent e), (p, e), \
+#define FORM_EXTENT(copy, name, place)                          \
+    AROUND(copy, name, (CudaPitched * p, CudaExtent e), (p, e), \
            allocated(p->ptr, p->pitch *e.height *e.depth, MEMORY_##place))
-#define FORM_FREE(bank, name, place) AROUND_FREE(bank, name, (void *p), (p))
-#define FORM_FREE_STREAM(bank, name, place) \
-    AROUND_FREE(bank, name, (void *p, void *stream), (p, stream))
-#define FORM_RESET(bank, name, place) AROUND(bank, name, (void), (), contexts_ended())
-#define FORM_RESET_DEVICE(bank, name, place) \
-    AROUND(bank, name, (int device), (device), contexts_ended())
-#define FORM_RESET_CONTEXT(bank, name, place) \
-    AROUND(bank, name, (void *context), (context), contexts_ended())
+#define FORM_FREE(copy, name, place) AROUND_FREE(copy, name, (void *p), (p))
+#define FORM_FREE_STREAM(copy, name, place) \
+    AROUND_FREE(copy, name, (void *p, void *stream), (p, stream))
+#define FORM_RESET(copy, name, place) AROUND(copy, name, (void), (), contexts_ended())
+#define FORM_RESET_DEVICE(copy, name, place) \
+    AROUND(copy, name, (int device), (device), contexts_ended())
+#define FORM_RESET_CONTEXT(copy, name, place) \
+    AROUND(copy, name, (void *context), (context), contexts_ended())
 /* The runtime itself looks up functions, so "inside" does not matter. */
-#define FORM_LOOKUP(bank, name, place)                                                           \
-    static int name##_of_##bank(const char *of, void **f, int version, unsigned long long flags) \
+#define FORM_LOOKUP(copy, name, place)                                                           \
+    static int name##_of_##copy(const char *of, void **f, int version, unsigned long long flags) \
     {                                                                                            \
-        int rc = REAL(bank, name,                                                                \
+        int rc = REAL(copy, name,                                                                \
                       (const char *, void **, int, unsigned long long))(of, f, version, flags);  \
         if (rc == 0)                                                                             \
             looked_up(of, f, version, flags);                                                    \
         return rc;                                                                               \
     }
-#define FORM_LOOKUP_STATUS(bank, name, place)                                                    \
-    static int name##_of_##bank(const char *of, void **f, int version, unsigned long long flags, \
+#define FORM_LOOKUP_STATUS(copy, name, place)                                                    \
+    static int name##_of_##copy(const char *of, void **f, int version, unsigned long long flags, \
                                 int *status)                                                     \
     {                                                                                            \
-        int rc = REAL(bank, name, (const char *, void **, int, unsigned long long, int *))(      \
+        int rc = REAL(copy, name, (const char *, void **, int, unsigned long long, int *))(      \
             of, f, version, flags, status);                                                      \
         if (rc == 0)                                                                             \
             looked_up(of, f, version, flags);                                                    \

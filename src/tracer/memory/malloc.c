@@ -112,8 +112,8 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
 }
 
 /* Whether a block that CALLER allocates is none of the application's. If so, the sanitizer is
- * disabled until excused. */
-static inline bool excuse(const void *caller)
+ * disabled until enable_leak_check is called with the result. */
+static inline bool disable_leak_check(const void *caller)
 {
     if (__builtin_expect(linker_code.size == 0, 1)
         || !(is_in_code(&linker_code, caller) || is_in_code(&own_code, caller)))
@@ -122,7 +122,7 @@ static inline bool excuse(const void *caller)
     return true;
 }
 
-static inline void *excused(bool was, void *p)
+static inline void *enable_leak_check(bool was, void *p)
 {
     if (__builtin_expect(was, 0))
         __lsan_enable();
@@ -187,8 +187,8 @@ static inline __attribute__((always_inline)) void *allocate(size_t n, const void
 {
     if (!ready())
         return arena_alloc(0, n);
-    bool own = excuse(caller);
-    return excused(own, marked(real.malloc(n)));
+    bool own = disable_leak_check(caller);
+    return enable_leak_check(own, marked(real.malloc(n)));
 }
 
 EXPORT void *malloc(size_t n)
@@ -206,8 +206,8 @@ EXPORT void *calloc(size_t count, size_t size)
         }
         return arena_alloc(0, n);
     }
-    bool own = excuse(CALLER);
-    return excused(own, marked(real.calloc(count, size)));
+    bool own = disable_leak_check(CALLER);
+    return enable_leak_check(own, marked(real.calloc(count, size)));
 }
 
 EXPORT void free(void *p)
@@ -250,8 +250,8 @@ static inline __attribute__((always_inline)) void *resize(void *p, size_t n, con
      * address. */
     bool used = heap_blocks_unmark((uintptr_t)p);
     SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
-    bool own = excuse(caller);
-    void *q = excused(own, real.realloc(p, n));
+    bool own = disable_leak_check(caller);
+    void *q = enable_leak_check(own, real.realloc(p, n));
     if (!q && n != 0) {
         heap_blocks_mark((uintptr_t)p);
         if (used)

@@ -185,7 +185,7 @@ struct SegmentNames { /* the names of one block, ascending by thread */
     uint64_t blocks;
     SegmentNames *next;
 };
-static SegmentNames *spare; /* unused nodes */
+static SegmentNames *unused_nodes;
 
 typedef struct {
     uintptr_t start;
@@ -253,8 +253,8 @@ static void take_back(Names *names)
         }
         id_give(names, node->segment);
         *p = node->next;
-        node->next = spare;
-        spare = node;
+        node->next = unused_nodes;
+        unused_nodes = node;
     }
 }
 
@@ -273,17 +273,17 @@ static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names,
         return WEND_UNKNOWN;
     names->blocks++;
     take_back(names);
-    SegmentNames *new = spare;
+    SegmentNames *new = unused_nodes;
     if (new)
-        spare = new->next;
+        unused_nodes = new->next;
     else if (!(new = wend_budget_zeroed(sizeof *new)))
         return WEND_UNKNOWN;
     *new = (SegmentNames){names, id_take(names, kind), names->blocks, at ? *at : NULL};
     if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {
         if (new->segment != WEND_UNKNOWN)
             id_give(names, new->segment);
-        new->next = spare;
-        spare = new;
+        new->next = unused_nodes;
+        unused_nodes = new;
         return WEND_UNKNOWN;
     }
     if (at)
@@ -333,8 +333,9 @@ void segment_end(SegmentNames *names)
         int64_t segment = node->segment;
         names = node->next;
         pthread_mutex_lock(&lock);
-        SegmentNames **list = node->names->thread == thread ? &spare : &node->names->given_back;
-        if (list == &spare)
+        SegmentNames **list =
+            node->names->thread == thread ? &unused_nodes : &node->names->given_back;
+        if (list == &unused_nodes)
             id_give(node->names, segment);
         node->next = *list;
         *list = node;
@@ -666,11 +667,11 @@ static void end_mapping(Names *names, const MappedEnd *end)
                    old.high < end->high ? old.high : end->high);
         if (has_segment(&names->mappings, old.segment))
             continue;
-        SegmentNames *node = spare;
+        SegmentNames *node = unused_nodes;
         if (names->thread == end->thread)
             id_give(names, old.segment);
         else if (node || (node = wend_budget_zeroed(sizeof *node))) {
-            spare = node == spare ? node->next : spare;
+            unused_nodes = node == unused_nodes ? node->next : unused_nodes;
             *node = (SegmentNames){names, old.segment, old.owner, names->given_back};
             names->given_back = node;
         }

@@ -16,11 +16,11 @@
 
 /* Whether a file could not be read for want of memory or file descriptors. Then the result is
  * unknown. */
-static bool blind;
+static bool unreadable;
 
 static void note_failure(void)
 {
-    blind |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
+    unreadable |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
 }
 
 /* /proc/PID/NAME as a whole, with a 0 after it. NULL: the process has ended, is not readable, or
@@ -38,7 +38,7 @@ static char *read_proc(long pid, const char *name, size_t *len)
         if (room - *len < 4096) {
             char *more = realloc(text, room = room * 2 + 8192);
             if (!more) {
-                blind = true;
+                unreadable = true;
                 break;
             }
             text = more;
@@ -271,7 +271,7 @@ bool node_ranks(const char *library, NodeRanks *node)
 {
     const char *variable = own_job()->variable;
     const char *slash = library ? strrchr(library, '/') : NULL;
-    blind = false;
+    unreadable = false;
     DIR *proc = variable && slash ? opendir("/proc") : NULL;
     if (!proc)
         return false;
@@ -299,5 +299,5 @@ bool node_ranks(const char *library, NodeRanks *node)
             *first = (int)seen[i].rank;
     }
     free(seen);
-    return ok && !blind;
+    return ok && !unreadable;
 }

@@ -80,16 +80,16 @@ typedef struct State {
     /* the MPI library is foreign: the program bypasses Wend (foreign-mpi.h) */
     bool other_family;
     /* another libwend.so comes before this one, and records */
-    bool spare;
+    bool other_wend;
     bool started; /* MPI has been started in this process */
     /* the process that started MPI. Children by vfork share this memory and have other numbers */
     long process;
     struct {
         long uid, gid, dumpable;
-    } user;         /* at the start of MPI */
-    bool worldly;   /* MPI_Init has succeeded */
-    bool world;     /* MPI_Finalize has not begun */
-    bool unwritten; /* nothing is to be written: a replay that is not recorded */
+    } user;                 /* at the start of MPI */
+    bool world_initialized; /* MPI_Init has succeeded */
+    bool world;             /* MPI_Finalize has not begun */
+    bool unwritten;         /* nothing is to be written: a replay that is not recorded */
     /* Nothing is recorded: there is no directory for it, or too few addresses. A line said so. */
     _Atomic bool refused;
     int sessions;               /* open sessions of the application */

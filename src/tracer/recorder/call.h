@@ -86,7 +86,7 @@ __attribute__((always_inline)) static inline ActiveCall *call_begin(int function
     c->function = function;
     c->return_address = (uintptr_t)__builtin_return_address(0);
     c->frame = __builtin_frame_address(0);
-    c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
+    c->failed = c->error_ignored = c->found_nothing = c->varies = c->kept = false;
     c->stash_at = NULL;
     c->ending.maker = NULL;
     if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
@@ -116,7 +116,7 @@ static inline void call_stop(ActiveCall *c, int rc)
     c->stop = clock_ticks();
     c->saved_errno = errno;
     call_left(c);
-    if (__builtin_expect(rc != MPI_SUCCESS || c->forgiven, 0)) {
+    if (__builtin_expect(rc != MPI_SUCCESS || c->error_ignored, 0)) {
         c->rc = error_code_note(rc);
         c->failed = c->rc != MPI_ERR_IN_STATUS;
     }

@@ -13,7 +13,7 @@
  * must be no leave. */
 bool callback_enter(int64_t function_word);
 /* an error handler, since enter, made MPI_SUCCESS of CODE */
-void callback_forgives(int code);
+void callback_error_ignored(int code);
 /* the function that was entered made no calls, and that is all there is to say of it */
 void callback_passed(void);
 /* how often that was so since the last one that is recorded; forgets them */

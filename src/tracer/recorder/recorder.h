@@ -125,7 +125,7 @@ typedef struct ActiveCall {
     bool failed, found_nothing; /* found_nothing: a poll that found nothing; goes to F */
     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is
      * there */
-    bool forgiven;
+    bool error_ignored;
     /* bounds of the datatype that it makes are different in each run */
     bool varies;
     EndedHandle ending;

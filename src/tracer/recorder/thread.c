@@ -142,7 +142,7 @@ uint64_t callback_passes(void)
     return __atomic_exchange_n(&wend_thread->sequence->passed, 0, __ATOMIC_RELAXED);
 }
 
-void callback_forgives(int code)
+void callback_error_ignored(int code)
 {
     ActiveCall *interrupted = wend_thread->call->outer;
     /* an error that the application raises itself is not an error of the call */
@@ -154,7 +154,7 @@ void callback_forgives(int code)
         return;
     }
     /* The statuses have the errors; all other outputs are as usual. */
-    interrupted->forgiven = error_code_note(code) != MPI_ERR_IN_STATUS;
+    interrupted->error_ignored = error_code_note(code) != MPI_ERR_IN_STATUS;
 }
 
 void callback_leave(void)

@@ -42,8 +42,8 @@ typedef struct {
 typedef struct {
     KeptFile file;
     HostMessage last, part;
-    size_t have; /* bytes of PART */
-    bool heard;  /* LAST has come */
+    size_t have;   /* bytes of PART */
+    bool has_last; /* LAST has come */
 } Connection;
 
 static HostMeeting meeting;
@@ -100,13 +100,13 @@ static uint32_t most_connections(void)
 }
 
 /* Gets what rank 0 says of the meeting, if it comes in some seconds. */
-static bool hear_meeting(MPI_Comm comm)
+static bool receive_meeting(MPI_Comm comm)
 {
-    static HostMeeting heard; /* it stays in use if the time is over */
+    static HostMeeting received; /* it stays in use if the time is over */
     MPI_Request request;
     int done = 0;
-    heard = meeting;
-    if (PMPI_Ibcast(&heard, sizeof heard, MPI_BYTE, 0, comm, &request) != MPI_SUCCESS)
+    received = meeting;
+    if (PMPI_Ibcast(&received, sizeof received, MPI_BYTE, 0, comm, &request) != MPI_SUCCESS)
         return false;
     for (int waited = 0; waited < MEET_MS && !done; waited++) {
         if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -115,7 +115,7 @@ static bool hear_meeting(MPI_Comm comm)
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     if (done)
-        meeting = heard;
+        meeting = received;
     return done;
 }
 
@@ -128,7 +128,7 @@ void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
     connections = calloc(most_connections(), sizeof *connections);
     if (rank == 0 && connections)
         listen_here();
-    if (!hear_meeting(comm))
+    if (!receive_meeting(comm))
         meeting.port = 0;
     atomic_store(&opened, connections && meeting.port != 0);
 }
@@ -143,7 +143,7 @@ static bool tell(Connection *c, uint32_t ranks, uint32_t flags)
 
 /* Takes what has come. Returns false if the other has closed the connection, or does not know the
  * token. */
-static bool hear(Connection *c)
+static bool receive_messages(Connection *c)
 {
     for (;;) {
         ssize_t n = recv(kept_number(&c->file), (char *)&c->part + c->have,
@@ -157,7 +157,7 @@ static bool hear(Connection *c)
         if (c->part.token != meeting.token)
             return false;
         c->last = c->part;
-        c->heard = true;
+        c->has_last = true;
     }
 }
 
@@ -189,14 +189,14 @@ static void accept_all(void)
 }
 
 /* Hears all. A host that has closed its connection waits for nothing. */
-static void hear_all(void)
+static void receive_from_all(void)
 {
     accept_all();
     for (uint32_t i = 0; i < n_connections; i++) {
         Connection *c = &connections[i];
-        if (c->file.number < 0 || hear(c))
+        if (c->file.number < 0 || receive_messages(c))
             continue;
-        gone += c->heard ? c->last.ranks : 0;
+        gone += c->has_last ? c->last.ranks : 0;
         kept_close(&c->file);
     }
 }
@@ -210,12 +210,12 @@ static void tell_all(uint32_t flags)
 
 static void exchange_with_all(const HostNote *own, HostsView *view)
 {
-    hear_all();
+    receive_from_all();
     uint32_t ranks = own->ranks + gone;
     *view = (HostsView){.wait = true};
     for (uint32_t i = 0; i < n_connections; i++) {
         const Connection *c = &connections[i];
-        if (c->file.number < 0 || !c->heard)
+        if (c->file.number < 0 || !c->has_last)
             continue;
         ranks += c->last.ranks;
         view->wait &= c->last.ranks == 0 || (c->last.flags & NOTE_WAITS) != 0;
@@ -275,7 +275,7 @@ static bool exchange_with_first(const HostNote *own, HostsView *view)
         return false;
     Connection *c = &connections[0];
     tell(c, own->ranks, flags_of(own));
-    if (!hear(c)) {
+    if (!receive_messages(c)) {
         kept_close(&c->file);
         return false;
     }
@@ -323,7 +323,7 @@ void other_hosts_end(long ms)
         if (!any)
             return;
         nanosleep(&(struct timespec){0, 50000000}, NULL);
-        hear_all();
+        receive_from_all();
     }
 }
 

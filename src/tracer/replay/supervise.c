@@ -153,7 +153,7 @@ static long local_ranks; /* of this host; 0 or less if unknown */
 /* MPI_Init has returned: all ranks have made a call, and the hosts know each other if they can. */
 static _Atomic bool met;
 /* Whether this rank speaks for its host; and it has said that one has stopped. */
-static _Atomic enum { SPEAKS_PERHAPS, SPEAKS, SPEAKS_NOT } speaks;
+static _Atomic enum { REPORTS_PERHAPS, REPORTS, REPORTS_NOT } reports;
 static _Atomic bool told_stop;
 static unsigned agreed;
 
@@ -246,7 +246,7 @@ static void tell_stop(void)
 {
     bool exchanges = pthread_equal(pthread_self(), thread);
     for (long waited = 0;
-         other_hosts_known() && speaks != SPEAKS_NOT && !told_stop && waited < TELL_MS;
+         other_hosts_known() && reports != REPORTS_NOT && !told_stop && waited < TELL_MS;
          waited += PERIOD_MS) {
         if (exchanges)
             exchange();
@@ -522,8 +522,8 @@ static void exchange(void)
 {
     if (!other_hosts_known())
         return;
-    speaks = is_first() ? SPEAKS : SPEAKS_NOT;
-    if (speaks == SPEAKS_NOT) {
+    reports = is_first() ? REPORTS : REPORTS_NOT;
+    if (reports == REPORTS_NOT) {
         other_hosts_leave();
         connected = false;
         others = (HostsView){0};

@@ -67,7 +67,7 @@ static inline long launcher_size(void)
 
 /* Whether this process prints messages that concern the job: the first process of a launcher, or
  * one without a launcher. */
-static inline bool launcher_speaks(void)
+static inline bool launcher_is_first(void)
 {
     const char *variable = launcher_rank_variable();
     return !variable || atol(getenv(variable)) == 0;

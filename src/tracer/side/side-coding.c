@@ -52,13 +52,13 @@ static uint64_t longest_queue(const SideStream *s)
  * next one that looks at the same time, who maps another one: no lock, and no list that two threads
  * change. There is room for all chunks of a stream whose thread was ahead of the coding: the faults
  * of new pages cost it more than all the rest. */
-enum { SPARES = QUEUE };
-static SideChunk *_Atomic spares[SPARES];
+enum { UNUSED_CHUNKS = QUEUE };
+static SideChunk *_Atomic unused_chunks[UNUSED_CHUNKS];
 
-SideChunk *side_chunk_spare(void)
+SideChunk *side_chunk_take_unused(void)
 {
-    for (int i = 0; i < SPARES; i++) {
-        SideChunk *chunk = atomic_exchange(&spares[i], NULL);
+    for (int i = 0; i < UNUSED_CHUNKS; i++) {
+        SideChunk *chunk = atomic_exchange(&unused_chunks[i], NULL);
         if (chunk)
             return chunk;
     }
@@ -75,9 +75,9 @@ static void chunk_free(SideChunk *chunk)
 {
     atomic_store(&chunk->next, NULL);
     atomic_store(&chunk->used, 0);
-    for (int i = 0; i < SPARES && chunk; i++) {
+    for (int i = 0; i < UNUSED_CHUNKS && chunk; i++) {
         SideChunk *none = NULL;
-        if (atomic_compare_exchange_strong(&spares[i], &none, chunk))
+        if (atomic_compare_exchange_strong(&unused_chunks[i], &none, chunk))
             chunk = NULL;
     }
     if (chunk)
@@ -85,10 +85,10 @@ static void chunk_free(SideChunk *chunk)
 }
 
 /* False: there were none. */
-static bool give_spares_back(void)
+static bool free_unused_chunks(void)
 {
     bool any = false;
-    for (SideChunk *chunk; (chunk = side_chunk_spare()); any = true)
+    for (SideChunk *chunk; (chunk = side_chunk_take_unused()); any = true)
         chunk_unmap(chunk);
     return any;
 }
@@ -126,7 +126,7 @@ static bool make_room(WendBuf *b, size_t n)
     while (cap - b->len < n)
         cap += cap / 8 + SIDE_CHUNK_BYTES;
     uint8_t *grown = cap > b->cap ? side_resize(b->data, b->cap, cap) : b->data;
-    if (!grown && give_spares_back())
+    if (!grown && free_unused_chunks())
         grown = side_resize(b->data, b->cap, cap);
     if (!grown)
         return false;

@@ -22,7 +22,7 @@ typedef struct SideChunk {
 extern SideStream *_Atomic side_streams; /* all streams of the process */
 
 /* A chunk that the consumer has coded, for any stream. NULL: there is none. */
-SideChunk *side_chunk_spare(void);
+SideChunk *side_chunk_take_unused(void);
 /* A stream of a callback's or a thread's sequence, which may be NULL. NULL: memory is short. */
 SideStream *side_stream_new(WendSideKindNumber kind, const struct CallSequence *sequence,
                             uint32_t birth);

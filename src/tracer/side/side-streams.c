@@ -133,7 +133,7 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
     if (state()->started)
         side_open();
     bool none = early || !side_reserve(s);
-    SideChunk *chunk = none ? NULL : side_chunk_spare();
+    SideChunk *chunk = none ? NULL : side_chunk_take_unused();
     if (!chunk && !none)
         chunk = side_memory(sizeof *chunk);
     if (chunk) {
