@@ -195,10 +195,16 @@ static void emit_large_main(GString *out, gint64 limit)
         limit, limit);
 }
 
-static void emit_prefix_call(Emitter *e, GString *body, guint terminal)
+/* Writes the calls that all ranks make before they know their number. */
+static void emit_prefix(Emitter *e, GString *body)
 {
-    if (emit_call(e, body, 1, terminal) > 0)
-        source_lines_mark(e, body, terminal);
+    g_autoptr(Statements) calls = statements_new();
+    for (guint i = 0; e->plan->prefix && i < e->plan->prefix->len; i++) {
+        guint terminal = g_array_index(e->plan->prefix, guint, i), before = statements_count(calls);
+        emit_call(e, calls, terminal);
+        statements_note_call(calls, before, terminal);
+    }
+    statements_print(calls, body, 1, e->lines);
 }
 
 /* Writes how a rank knows its number before MPI_Init. LIMIT is the number of ranks, as C. */
@@ -293,8 +299,7 @@ static void emit_main(Emitter *e, GString *out)
     if (proxy_threads_by_launcher(e))
         emit_launcher_rank(e, body, limit);
     proxy_threads_emit_early(e, body);
-    for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
-        emit_prefix_call(e, body, g_array_index(plan->prefix, guint, i));
+    emit_prefix(e, body);
     if (plan->prefix) {
         emit_rank(e, body, limit, first, several);
     } else {
@@ -557,31 +562,23 @@ static void note_variable(WendKind kind, guint thread, guint length, gpointer da
     ((Emitter *)data)->needs[HELPER_SET_NULL] |= length > 0;
 }
 
-static gboolean is_in_identifier(char c)
-{
-    return g_ascii_isalnum(c) || c == '_';
-}
-
-static void collect_names(const char *text, GHashTable *names)
-{
-    for (const char *p = text; *p;) {
-        const char *start = p;
-        while (is_in_identifier(*p))
-            p++;
-        /* a library with MPI_ functions has PMPI_ functions, too */
-        const char *name = *start == 'P' ? start + 1 : start;
-        if (p - name > 3 && memcmp(name, "MPI", 3) == 0)
-            g_hash_table_add(names, g_strndup(name, (gsize)(p - name)));
-        p += p == start;
-    }
-}
-
-static void name_rules(Emitter *e, GPtrArray *files)
+/* Gives the rules their names, and adds those of MPI to NAMES. */
+static void name_all(Emitter *e, GPtrArray *files, GHashTable *names)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
     for (guint i = 0; i < files->len; i++)
         g_ptr_array_add(texts, ((ProgramFile *)g_ptr_array_index(files, i))->text);
-    source_lines_name(e->lines, texts);
+    g_autoptr(GHashTable) words = rule_names_words(texts);
+    GHashTableIter iter;
+    gpointer word;
+    g_hash_table_iter_init(&iter, words);
+    while (g_hash_table_iter_next(&iter, &word, NULL)) {
+        /* a library with MPI_ functions has PMPI_ functions, too */
+        const char *name = *(const char *)word == 'P' ? (const char *)word + 1 : word;
+        if (g_str_has_prefix(name, C_NAME_PREFIX) && name[strlen(C_NAME_PREFIX)])
+            g_hash_table_add(names, g_strdup(name));
+    }
+    source_lines_name(e->lines, texts, words);
 }
 
 gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error)
@@ -608,9 +605,7 @@ gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error)
         emit_several_files(&e, files);
     else
         emit_one_file(&e, files);
-    for (guint i = 0; i < files->len; i++)
-        collect_names(((ProgramFile *)g_ptr_array_index(files, i))->text->str, names);
-    name_rules(&e, files);
+    name_all(&e, files, names);
     gboolean good = write_files(options, files, error);
     emit_tables_free(&e);
     alike_free(e.alike);

@@ -297,7 +297,9 @@ static void emit_thread(Emitter *e, GString *out, guint start, guint i)
         g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n",
                                thread->thread, i);
     g_string_append_printf(out, "    %s();\n", body);
-    emit_borrowed(e, out, 1, WEND_SEGMENT(WEND_SEGMENT_STACK, thread->thread));
+    g_autoptr(Statements) waits = statements_new();
+    emit_borrowed(e, waits, WEND_SEGMENT(WEND_SEGMENT_STACK, thread->thread));
+    statements_print(waits, out, 1, NULL);
     if (stack_bytes(e, thread->thread, &below) > 0) {
         g_autofree char *name =
             expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, thread->thread));

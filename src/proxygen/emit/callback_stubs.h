@@ -12,6 +12,7 @@ gboolean callback_stubs_find(Plan *plan, GError **error);
  * another result. */
 typedef struct {
     const char *ctype, *name, *value, *parameters, *body;
+    gboolean has_flag; /* BODY uses the flag that was recorded */
 } StubType;
 
 /* A stub. The application may have passed one function as several types: C allows the cast, and in

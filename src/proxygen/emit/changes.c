@@ -26,7 +26,7 @@ static const struct {
          "complete requests in any order, each followed by its own calls"},
     [CHANGE_ALL_COMPLETE] = {"All requests complete, in any order",
                              "complete requests in any order"},
-    [CHANGE_LEFT_OUT] = {"%s is left out", "are left out"},
+    [CHANGE_LEFT_OUT] = {" is left out", "are left out"}, /* after the name of the function */
 };
 
 typedef struct {
@@ -185,13 +185,13 @@ static const char *function_of(const Plan *plan, guint terminal)
         ->function->name;
 }
 
-void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
+void changes_comment(Emitter *e, Statements *out, ProxyChange change, guint terminal,
                      const char *reason)
 {
-    g_auto(GStrv) around = g_strsplit(texts[change].comment, "%s", 2);
-    g_autofree char *comment = g_strjoinv(function_of(e->plan, terminal), around);
+    const char *function = change == CHANGE_LEFT_OUT ? function_of(e->plan, terminal) : "";
     changes_note(e, change, terminal, reason);
-    c_text_comment(out, indent, reason ? "%s: %s." : "%s.", comment, reason);
+    statements_comment(out, "%s%s%s%s.", function, texts[change].comment, reason ? ": " : "",
+                       reason ? reason : "");
 }
 
 /* -- the report -- */

@@ -26,7 +26,7 @@ void changes_free(struct Changes *changes);
 
 /* Writes the comment before the calls of TERMINAL, and notes the change for the report. REASON is
  * static, a clause without a full stop; NULL if the kind of change explains itself. */
-void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
+void changes_comment(Emitter *e, Statements *out, ProxyChange change, guint terminal,
                      const char *reason);
 /* Notes the change without a comment, for changes that many calls share. */
 void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *reason);

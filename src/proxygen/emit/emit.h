@@ -11,6 +11,7 @@
 #include "emitter.h"
 #include "outside_names.h"
 #include "row_loops.h"
+#include "rule_names.h"
 #include "source_lines.h"
 #include "variable_names.h"
 

@@ -16,11 +16,6 @@ enum { INLINE_ELEMENTS = 12 };
 
 /* -- arrays -- */
 
-static void add(GPtrArray *lines, char *line)
-{
-    g_ptr_array_add(lines, line);
-}
-
 /* Whether the arrays of a call need names. The library may read them after the call (requests keep
  * their arrays). Or the call failed, perhaps because one array was passed twice
  * (emit_call_expression). */
@@ -36,8 +31,8 @@ static char *filled_array(Emitter *e, const char *ctype, const char *param, gint
                           const char *elements)
 {
     const char *name = locals_static_array(e, ctype, param, n, elements);
-    add(e->before,
-        g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
+    statements_add(e->code->before, "memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements,
+                   name);
     return g_strdup(name);
 }
 
@@ -175,11 +170,11 @@ static void gather(Emitter *e, gint64 n, const char *members, const char *array)
 {
     const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
     e->needs[HELPER_GATHER] = TRUE;
-    add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members));
-    add(e->before,
-        g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name, array));
-    add(e->after,
-        g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array, name));
+    statements_add(e->code->before, "%s = (MPI_Request *const[]){%s};", name, members);
+    statements_add(e->code->before, "gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
+                   array);
+    statements_add(e->code->after, "scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array,
+                   name);
 }
 
 /* Pointers to the requests. Elements that are no requests point to INVALID. */
@@ -206,12 +201,13 @@ static char *invalid_requests(Emitter *e, const CallPattern *c, const Arg *arg)
     g_autofree char *value = expression_invalid(e, WEND_KIND_REQUEST);
     g_autofree char *members = request_members(e, arg->in, arg->n_in, ranks, invalid);
     const char *array = locals_static_array(e, "MPI_Request", "requests", arg->n_in, members);
-    add(e->before, g_strdup_printf("%s = %s;", invalid, value));
+    statements_add(e->code->before, "%s = %s;", invalid, value);
     gather(e, arg->n_in, members, array);
     return g_strdup(array);
 }
 
-char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
+/* The request array of a Wait or Test, as an lvalue of pointer type. */
+static char *request_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     if (arg->n_in < 0)
@@ -281,7 +277,7 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
     for (gint64 i = 0; wend_kind_is_handle(kind) && i < arg->n_out; i++)
         if (wend_word_is_handle(arg->out[width * i].value)) {
             g_autofree char *variable = variable_name_of_handle(e, kind, arg->out[width * i].value);
-            add(e->after, g_strdup_printf("%s = %s[%" G_GINT64_FORMAT "];", variable, name, i));
+            statements_add(e->code->after, "%s = %s[%" G_GINT64_FORMAT "];", variable, name, i);
         }
     return g_strdup(name);
 }
@@ -410,9 +406,9 @@ static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     if (!wend_word_is_handle(word))
         return handle_argument(e, c, arg);
     if (!arg->has_in) {
-        char *moves = variable_name_of_request_moves(e, word, ranks);
+        g_autofree char *moves = variable_name_of_request_moves(e, word, ranks);
         if (moves)
-            add(e->before, moves);
+            statements_add(e->code->before, "%s", moves);
     }
     g_autofree char *variable = variable_name_of_request(e, word, ranks);
     return call_pattern_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable)
@@ -428,10 +424,8 @@ static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
         && (wend_segment_kind(segment) == WEND_SEGMENT_MPI
             || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
         g_autofree char *base = expression_segment(e, segment),
-                        *offset = expression_number(e, c, arg->out[1]);
-        add(e->after, strcmp(offset, "0") == 0
-                          ? g_strdup_printf("%s = %s;", base, name)
-                          : g_strdup_printf("%s = (char *)%s - (%s);", base, name, offset));
+                        *beginning = expression_beginning(e, c, name, arg->out[1]);
+        statements_add(e->code->after, "%s = %s;", base, beginning);
     }
     return g_strdup_printf("&%s", name);
 }
@@ -474,7 +468,10 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
     }
     switch (kind) {
     case WEND_KIND_REQUEST:
-        return arg->param->array ? emit_request_array(e, c, arg) : request_argument(e, c, arg);
+        if (!arg->param->array)
+            return request_argument(e, c, arg);
+        e->code->requests = request_array(e, c, arg);
+        return g_strdup(e->code->requests);
     case WEND_KIND_BUF:
         if (arg->param->array || !arg->has_in)
             return out_buffer(e, c, arg);
@@ -564,7 +561,7 @@ static char *function_name(Emitter *e, const CallPattern *c)
     return g_strdup(name);
 }
 
-char *emit_call_expression(Emitter *e, const CallPattern *c)
+static char *call_expression(Emitter *e, const CallPattern *c)
 {
     char *graph = emit_graph_expression(e, c);
     if (graph)
@@ -615,7 +612,7 @@ static void add_turn(Emitter *e, const CallPattern *c)
     const Wildcard *turn = g_hash_table_lookup(e->plan->send_order, GUINT_TO_POINTER(c->terminal));
     if (turn) {
         g_autofree char *source = emit_wildcard_source(e, turn);
-        add(e->before, g_strdup_printf("give_turn(%s);", source));
+        statements_add(e->code->before, "give_turn(%s);", source);
     }
     const Arg *dest = call_pattern_arg_named(c, "dest");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
@@ -625,7 +622,7 @@ static void add_turn(Emitter *e, const CallPattern *c)
         to_hub |= call_pattern_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
     if (to_hub) {
         g_autofree char *to = expression_number(e, c, dest->in[0]);
-        add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
+        statements_add(e->code->before, "wait_for_turn(%s);", to);
     }
     if (to_hub)
         changes_note(e, CHANGE_SEND_ORDER, c->terminal, NULL);
@@ -645,16 +642,16 @@ static void add_places(Emitter *e, const CallPattern *c)
         if (!wend_word_is_segment(segment))
             return;
         g_autofree char *base = expression_segment(e, segment);
-        add(e->after,
-            g_strdup_printf("place_known(%u, %s);", dynamic_block(e->plan, segment), base));
+        statements_add(e->code->after, "place_known(%u, %s);", dynamic_block(e->plan, segment),
+                       base);
     } else if (id == WEND_FN_MPI_Finalize) {
-        add(e->before, g_strdup("places_end();"));
+        statements_add(e->code->before, "places_end();");
     } else if (id == WEND_FN_MPI_Win_lock) {
         const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN),
                   *target = call_pattern_arg_of_kind(c, WEND_KIND_RANK);
         g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
                         *rank = expression_number(e, c, target->in[0]);
-        add(e->before, g_strdup_printf("await_places(%s, %s);", window, rank));
+        statements_add(e->code->before, "await_places(%s, %s);", window, rank);
         e->needs[HELPER_PLACE_IN] = e->needs[HELPER_AWAIT_PLACES] = TRUE;
     } else {
         return;
@@ -662,54 +659,96 @@ static void add_places(Emitter *e, const CallPattern *c)
     e->needs[HELPER_PLACES] = TRUE;
 }
 
-guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
+/* Statements for what begins and ends with a call. */
+static void add_begin_and_end(Emitter *e, const CallPattern *c)
+{
+    if (e->threads
+        && (c->function->id == WEND_FN_MPI_Finalize
+            || c->function->id == WEND_FN_MPI_Session_finalize))
+        statements_add(e->code->before, "join_threads();");
+    if (!e->plan->prefix && plan_is_init(e->plan, c->terminal)) {
+        statements_add(e->code->after, "proxy_begin();");
+        e->needs[HELPER_BEGIN] = TRUE;
+    }
+    if (g_hash_table_contains(e->plan->asks, GUINT_TO_POINTER(c->terminal + 1)))
+        statements_add(e->code->after, "early_may_start = 1;");
+}
+
+static CallCode call_code_new(void)
+{
+    return (CallCode){statements_new(), statements_new(), NULL, NULL};
+}
+
+void emit_call_code_clear(CallCode *code)
+{
+    statements_free(code->before);
+    statements_free(code->after);
+    g_free(code->expression);
+    g_free(code->requests);
+}
+
+CallCode emit_call_code(Emitter *e, const CallPattern *c)
+{
+    CallCode code = call_code_new();
+    e->code = &code;
+    code.expression = call_expression(e, c);
+    e->code = NULL;
+    return code;
+}
+
+/* Appends a call that needs no special code. */
+static void ordinary_call(Emitter *e, Statements *out, const CallPattern *c)
+{
+    CallCode code = call_code_new();
+    e->code = &code;
+    add_turn(e, c);
+    add_places(e, c);
+    add_begin_and_end(e, c);
+    code.expression = call_expression(e, c);
+    g_autofree char *statement = statement_of(e, c, code.expression);
+    e->code = NULL;
+    if (graphs_is_pinned(e->plan, c->terminal))
+        changes_comment(e, out, CHANGE_NEIGHBOURS, c->terminal, NULL);
+    statements_move(out, g_steal_pointer(&code.before));
+    gboolean poll =
+        (c->function->flags & WEND_F_POLL) && !c->failed && call_pattern_arg_named(c, "flag");
+    /* The recorded call succeeded. Unsuccessful polls before it are not in the program. */
+    statements_add(poll ? statements_do(out, "!flag") : out, "%s", statement);
+    statements_move(out, g_steal_pointer(&code.after));
+    emit_call_code_clear(&code);
+}
+
+void emit_call(Emitter *e, Statements *out, guint terminal)
 {
     CallPattern *c = call_pattern_new(e->plan->program);
-    guint statements = 0;
     call_pattern_decode(c, terminal);
-    if (!emit_special_call(e, out, indent, c, &statements)) {
-        GPtrArray *before = e->before, *after = e->after;
-        statements = 0;
-        e->before = g_ptr_array_new_with_free_func(g_free);
-        e->after = g_ptr_array_new_with_free_func(g_free);
-        add_turn(e, c);
-        add_places(e, c);
-        if (e->threads
-            && (c->function->id == WEND_FN_MPI_Finalize
-                || c->function->id == WEND_FN_MPI_Session_finalize))
-            add(e->before, g_strdup("join_threads();"));
-        if (!e->plan->prefix && plan_is_init(e->plan, terminal)) {
-            add(e->after, g_strdup("proxy_begin();"));
-            e->needs[HELPER_BEGIN] = TRUE;
-        }
-        if (g_hash_table_contains(e->plan->asks, GUINT_TO_POINTER(terminal + 1)))
-            add(e->after, g_strdup("early_may_start = 1;"));
-        if (graphs_is_pinned(e->plan, terminal))
-            changes_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
-        g_autofree char *expression = emit_call_expression(e, c),
-                        *statement = statement_of(e, c, expression);
-        gboolean poll =
-            (c->function->flags & WEND_F_POLL) && !c->failed && call_pattern_arg_named(c, "flag");
-        for (guint i = 0; i < e->before->len; i++)
-            c_text_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
-        if (poll) {
-            /* The recorded call succeeded. Unsuccessful polls before it are not in the program. */
-            c_text_line(out, indent, "do");
-            c_text_line(out, indent + 1, "%s", statement);
-            c_text_line(out, indent, "while (!flag);");
-            statements += 2;
-        } else {
-            c_text_line(out, indent, "%s", statement);
-            statements++;
-        }
-        for (guint i = 0; i < e->after->len; i++)
-            c_text_line(out, indent, "%s", (char *)g_ptr_array_index(e->after, i));
-        statements += e->before->len + e->after->len;
-        g_ptr_array_unref(e->before);
-        g_ptr_array_unref(e->after);
-        e->before = before;
-        e->after = after;
-    }
+    if (!emit_special_call(e, out, c))
+        ordinary_call(e, out, c);
     call_pattern_free(c);
-    return statements;
+}
+
+/* Appends a receive from any source that is pinned. */
+static void pinned_call(Emitter *e, Statements *out, const Wildcard *wildcard, guint terminal)
+{
+    g_autofree char *source = emit_wildcard_source(e, wildcard);
+    changes_comment(e, out, wildcard->starts ? CHANGE_SOURCES : CHANGE_SOURCE, terminal,
+                    wildcard->reason);
+    e->source = source;
+    if (!wildcard->starts) { /* it is read once, because the call may be polled */
+        e->source = locals_variable(e, "int", "source", 0);
+        statements_add(out, "%s = %s;", e->source, source);
+    }
+    emit_call(e, out, terminal);
+    e->source = NULL;
+}
+
+void emit_terminal(Emitter *e, Statements *out, guint terminal)
+{
+    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(terminal));
+    emit_shared(e, out, terminal, FALSE, FALSE);
+    if (wildcard)
+        pinned_call(e, out, wildcard, terminal);
+    else
+        emit_call(e, out, terminal);
+    emit_shared(e, out, terminal, TRUE, FALSE);
 }

@@ -99,10 +99,10 @@ static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArr
     guint number = wend_byte_table_number(cases, calls->data, calls->len * sizeof(guint), &new);
     if (!new)
         return number;
-    GString *body = g_string_new("");
+    Statements *body = statements_new();
     for (guint k = 0; k < calls->len; k++)
-        emit_call(e, body, 2, g_array_index(calls, guint, k));
-    g_ptr_array_add(bodies, g_string_free(body, FALSE));
+        emit_call(e, body, g_array_index(calls, guint, k));
+    g_ptr_array_add(bodies, body);
     return number;
 }
 
@@ -141,90 +141,100 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
     return g_string_free(list, FALSE);
 }
 
-static void emit_stub(Emitter *e, GString *out, const Stub *stub)
+/* The list of the current rank's invocations, as an expression. */
+static char *returned_table(Emitter *e, const Stub *stub, GHashTable *cases, GPtrArray *bodies)
 {
-    /* Each distinct sequence of nested calls gets a case. Invocations are a list of (case, value,
-     * flag, times), by rank if ranks differ. */
-    g_autoptr(GHashTable) cases = wend_byte_table_numbers_new();
-    g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
-    g_autofree char *first_list = NULL;
+    g_autofree char *first = NULL;
     gboolean same = TRUE;
-    gboolean is_operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
-    locals_begin(e);
     for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
         guint64 rows;
         g_autofree char *list = returned_list(e, stub, rank, cases, bodies, &rows);
         g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", rows);
         char *name = literal_table(e, "Returned", "returned", dimensions, list);
         g_string_append_printf(by_rank, "%s%s", rank ? ", " : "", name);
-        same &= !first_list || strcmp(first_list, name) == 0;
-        if (!first_list)
-            first_list = name;
+        same &= !first || strcmp(first, name) == 0;
+        if (!first)
+            first = name;
         else
             g_free(name);
     }
-    g_autofree char *table = NULL;
-    if (same) {
-        table = g_strdup(first_list);
-    } else {
-        g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
-        g_autofree char *rows =
-            literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
-        table = g_strdup_printf("%s[rank]", rows);
-    }
-    g_autoptr(GString) text = g_string_new("");
-    gboolean nested = FALSE;
-    for (guint i = 0; i < bodies->len; i++)
-        nested |= *(char *)g_ptr_array_index(bodies, i) != '\0';
-    gboolean uses = nested || strcmp(stub->type->value, "int") == 0
-                    || strstr(stub->type->body, "returned") != NULL;
-    if (uses && is_operator) {
+    if (same)
+        return g_steal_pointer(&first);
+    g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
+    g_autofree char *rows =
+        literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
+    return g_strdup_printf("%s[rank]", rows);
+}
+
+/* Appends the choice of "returned", the element of TABLE for this invocation. */
+static void find_returned(Statements *out, const char *table, gboolean is_operator)
+{
+    Statements *next;
+    statements_add(out, "static int done;");
+    statements_add(out, is_operator ? "static long passed, repeated;" : "static long repeated;");
+    statements_add(out, "const Returned *returned = &%s[done];", table);
+    if (is_operator) {
         /* The operands decide which invocations make calls. VALUE is the number of invocations
          * without calls before this one. */
-        c_text_line(text, 1, "static int done;");
-        c_text_line(text, 1, "static long passed, repeated;");
-        c_text_line(text, 1, "const Returned *returned = &%s[done];", table);
-        c_text_line(text, 1, "if (returned->calls < 0 || passed++ < returned->value)");
-        c_text_line(text, 2, "return; /* this one called nothing */");
-        c_text_line(text, 1, "passed = 0;");
-        c_text_line(text, 1, "if (++repeated == returned->times) {");
-        c_text_line(text, 2, "repeated = 0;");
-        c_text_line(text, 2, "done++;");
-        c_text_line(text, 1, "}");
-    } else if (uses) {
-        c_text_line(text, 1, "static int done;");
-        c_text_line(text, 1, "static long repeated;");
-        c_text_line(text, 1, "const Returned *returned = &%s[done];", table);
-        c_text_line(
-            text, 1,
-            "if (++repeated >= returned->times && returned[1].calls >= 0) { /* the last one "
-            "holds for any that follow */");
-        c_text_line(text, 2, "repeated = 0;");
-        c_text_line(text, 2, "done++;");
-        c_text_line(text, 1, "}");
+        Statements *nothing = statements_new();
+        statements_add(nothing, "return; /* this one called nothing */");
+        statements_under(out, nothing, "if (returned->calls < 0 || passed++ < returned->value)");
+        statements_add(out, "passed = 0;");
+        next = statements_block(out, "if (++repeated == returned->times)");
+    } else {
+        statements_comment(out, "The last one holds for any that follow.");
+        next =
+            statements_block(out, "if (++repeated >= returned->times && returned[1].calls >= 0)");
     }
-    locals_end(e, text, 1);
-    c_text_line(text, 1, "%s", stub->type->body);
-    if (nested && bodies->len == 1) {
-        /* the text has two levels of indentation */
-        g_string_append_printf(text, "    {\n%s    }\n", (char *)g_ptr_array_index(bodies, 0));
-    } else if (nested) {
-        c_text_line(text, 1, "switch (returned->calls) {");
-        for (guint i = 0; i < bodies->len; i++)
-            g_string_append_printf(text, "    case %u:\n%s        break;\n", i,
-                                   (char *)g_ptr_array_index(bodies, i));
-        c_text_line(text, 1, "}");
+    statements_add(next, "repeated = 0;");
+    statements_add(next, "done++;");
+}
+
+/* Appends the calls of a stub. Each element of BODIES, which become empty, is a case. */
+static void nested_calls(Statements *out, const GPtrArray *bodies)
+{
+    Statements *cases = bodies->len > 1 ? statements_switch(out, "returned->calls") : NULL;
+    for (guint i = 0; i < bodies->len; i++) {
+        Statements *one = cases ? statements_case(cases, i) : statements_block(out, "%s", "");
+        statements_move(one, g_steal_pointer(&bodies->pdata[i]));
+        if (cases)
+            statements_add(one, "break;");
     }
-    if (strcmp(stub->type->value, "int") == 0)
-        c_text_line(text, 1, "return (int)returned->value;");
+}
+
+static void emit_stub(Emitter *e, GString *out, const Stub *stub)
+{
+    /* Each distinct sequence of nested calls gets a case. Invocations are a list of (case, value,
+     * flag, times), by rank if ranks differ. */
+    const StubType *type = stub->type;
+    g_autoptr(GHashTable) cases = wend_byte_table_numbers_new();
+    g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func((GDestroyNotify)statements_free);
+    g_autoptr(Statements) first = statements_new(), then = statements_new();
+    gboolean nested = FALSE, returns = strcmp(type->value, "int") == 0;
+    locals_begin(e);
+    g_autofree char *table = returned_table(e, stub, cases, bodies);
+    for (guint i = 0; i < bodies->len; i++)
+        nested |= statements_count(bodies->pdata[i]) > 0;
+    gboolean uses = nested || returns || type->has_flag;
+    if (uses)
+        find_returned(first, table, g_str_has_prefix(type->ctype, "MPI_User_function"));
+    statements_add(then, "%s", type->body);
+    if (nested)
+        nested_calls(then, bodies);
+    if (returns)
+        statements_add(then, "return (int)returned->value;");
     if (uses)
         g_string_append(out, e->definitions->str);
-    g_string_set_size(e->definitions, 0);
-    if (!uses)
+    else
         g_hash_table_remove_all(e->tables);
-    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value,
-                           stub->name, stub->type->parameters, text->str);
+    g_string_set_size(e->definitions, 0);
+    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n", e->linkage, type->value, stub->name,
+                           type->parameters);
+    statements_print(first, out, 1, NULL);
+    locals_end(e, out, 1);
+    statements_print(then, out, 1, NULL);
+    g_string_append(out, "}\n");
 }
 
 void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)

@@ -12,12 +12,6 @@
 #include "row_tables.h"
 #include "src/proxygen/plan/passes.h"
 
-static void write_lines(GString *out, int indent, const GPtrArray *lines)
-{
-    for (guint i = 0; i < lines->len; i++)
-        c_text_line(out, indent, "%s", (const char *)g_ptr_array_index(lines, i));
-}
-
 /* The statement that subtracts the requests that a call has completed from those that are
  * pending. */
 static const char *count_down(const CallPattern *c)
@@ -76,99 +70,86 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
         return g_strdup_printf("(const int[]){%s}", contents->str);
     }
     g_autofree char *table = picks_table(e, choice, e->plan->rules[choice->site.rule].ranks);
-    guint number = ++e->n_tables;
-    c_text_line(e->definitions, 0, "static long completed_next_%u;", number);
-    *advance = g_strdup_printf("completed_next_%u += 1 + keep[0];", number);
-    return g_strdup_printf("%s + completed_next_%u", table, number);
+    g_autofree char *key =
+        g_strdup_printf("next of completed %u %u", choice->site.rule, choice->site.symbol);
+    const char *next = g_hash_table_lookup(e->tables, key);
+    if (!next) {
+        char *made = g_strdup_printf("completed_next_%u", ++e->n_tables);
+        c_text_line(e->definitions, 0, "static long %s;", made);
+        g_hash_table_insert(e->tables, g_steal_pointer(&key), made);
+        next = made;
+    }
+    *advance = g_strdup_printf("%s += 1 + keep[0];", next);
+    return g_strdup_printf("%s + %s", table, next);
 }
 
-static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice,
-                        const CallPattern *c)
+/* Completes the recorded requests, while the others are hidden. */
+static void emit_forced(Emitter *e, Statements *out, const Choice *choice, const CallPattern *c)
 {
-    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
-    const char *hidden = locals_variable(e, "MPI_Request", "hidden", requests->n_in),
+    gint64 n = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST)->n_in;
+    const char *hidden = locals_variable(e, "MPI_Request", "hidden", n),
                *keep = locals_variable(e, "const int *", "keep", 0);
-    g_autofree char *list = emit_request_array(e, c, requests);
-    g_ptr_array_set_size(e->before, 0); /* the call itself adds these statements again */
-    g_ptr_array_set_size(e->after, 0);
-    g_autofree char *expression = emit_call_expression(e, c);
+    CallCode code = emit_call_code(e, c);
     g_autofree char *advance = NULL, *picks = picks_expression(e, choice, &advance);
     e->needs[HELPER_HIDE] = TRUE;
     locals_variable(e, "int", "pending", 0);
-
     changes_comment(
-        e, out, indent, CHANGE_RECORDED_ORDER, c->terminal,
+        e, out, CHANGE_RECORDED_ORDER, c->terminal,
         "what follows waits for others, or belongs to requests that have to do with each other");
-    write_lines(out, indent, e->before);
-    c_text_line(out, indent, "%s = %s;", keep, picks);
-    c_text_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list,
-                hidden, keep);
-    c_text_line(out, indent, "pending = %s[0];", keep);
-    c_text_line(out, indent, "do {");
-    c_text_line(out, indent + 1, "%s;", expression);
-    c_text_line(out, indent + 1, "%s", count_down(c));
-    c_text_line(out, indent, "} while (pending > 0);");
-    c_text_line(out, indent, "show_others(%" G_GINT64_FORMAT ", %s, %s);", requests->n_in, list,
-                hidden);
-    write_lines(out, indent, e->after);
+    statements_move(out, g_steal_pointer(&code.before));
+    statements_add(out, "%s = %s;", keep, picks);
+    statements_add(out, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", n, code.requests, hidden,
+                   keep);
+    statements_add(out, "pending = %s[0];", keep);
+    Statements *body = statements_do(out, "pending > 0");
+    statements_add(body, "%s;", code.expression);
+    statements_add(body, "%s", count_down(c));
+    statements_add(out, "show_others(%" G_GINT64_FORMAT ", %s, %s);", n, code.requests, hidden);
+    statements_move(out, g_steal_pointer(&code.after));
     if (advance)
-        c_text_line(out, indent, "%s", advance);
+        statements_add(out, "%s", advance);
+    emit_call_code_clear(&code);
 }
 
-static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice,
-                       const CallPattern *c)
+/* Completes all pending requests. */
+static void emit_drain(Emitter *e, Statements *out, const Choice *choice, const CallPattern *c)
 {
-    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
-    g_autofree char *list = emit_request_array(e, c, requests);
-    g_ptr_array_set_size(e->before, 0);
-    g_ptr_array_set_size(e->after, 0);
-    g_autofree char *expression = emit_call_expression(e, c);
+    CallCode code = emit_call_code(e, c);
     locals_variable(e, "int", "pending", 0);
-    write_lines(out, indent, e->before);
+    statements_move(out, g_steal_pointer(&code.before));
     if (choice->pending >= 0) {
         g_autofree char *pending = column_index(e, choice->pending);
-        c_text_line(out, indent, "pending = %s;", pending);
+        statements_add(out, "pending = %s;", pending);
     } else {
         e->needs[HELPER_ACTIVE] = TRUE;
-        c_text_line(out, indent, "pending = active(%" G_GINT64_FORMAT ", %s);", requests->n_in,
-                    list);
+        statements_add(out, "pending = active(%" G_GINT64_FORMAT ", %s);",
+                       call_pattern_arg_of_kind(c, WEND_KIND_REQUEST)->n_in, code.requests);
     }
-    c_text_line(out, indent, "while (pending > 0) {");
-    c_text_line(out, indent + 1, "%s;", expression);
-    c_text_line(out, indent + 1, "%s", count_down(c));
-    c_text_line(out, indent, "}");
-    write_lines(out, indent, e->after);
+    Statements *body = statements_block(out, "while (pending > 0)");
+    statements_add(body, "%s;", code.expression);
+    statements_add(body, "%s", count_down(c));
+    statements_move(out, g_steal_pointer(&code.after));
+    emit_call_code_clear(&code);
 }
 
-guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal,
-                  guint64 repeats)
+void emit_choice(Emitter *e, Statements *out, const Choice *choice, guint terminal, guint64 repeats)
 {
+    gboolean drains = choice->kind == CHOICE_DRAIN;
     CallPattern *c = call_pattern_new(e->plan->program);
-    GPtrArray *before = e->before, *after = e->after;
-    e->before = g_ptr_array_new_with_free_func(g_free);
-    e->after = g_ptr_array_new_with_free_func(g_free);
     call_pattern_decode(c, terminal);
-    if (choice->kind == CHOICE_DRAIN) {
-        emit_shared(e, out, indent, terminal, FALSE, TRUE);
-        emit_drain(e, out, indent, choice, c);
-        emit_shared(e, out, indent, terminal, TRUE, TRUE);
-    } else {
-        if (repeats > 1)
-            c_text_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {",
-                        repeats > G_MAXINT32 ? "long" : "int", repeats);
-        int inner = repeats > 1 ? indent + 1 : indent;
-        emit_shared(e, out, inner, terminal, FALSE, TRUE);
-        emit_forced(e, out, inner, choice, c);
-        emit_shared(e, out, inner, terminal, TRUE, TRUE);
-        if (repeats > 1)
-            c_text_line(out, indent, "}");
-    }
-    g_ptr_array_unref(e->before);
-    g_ptr_array_unref(e->after);
-    e->before = before;
-    e->after = after;
+    Statements *body = statements_new();
+    emit_shared(e, body, terminal, FALSE, TRUE);
+    if (drains)
+        emit_drain(e, body, choice, c);
+    else
+        emit_forced(e, body, choice, c);
+    emit_shared(e, body, terminal, TRUE, TRUE);
+    if (repeats > 1 && !drains)
+        statements_under(out, body, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++)",
+                         c_text_count_type(repeats), repeats);
+    else
+        statements_move(out, body);
     call_pattern_free(c);
-    return 2;
 }
 
 /* -- loops with bodies -- */
@@ -185,33 +166,31 @@ static gboolean runs_equal(const GArray *a, const GArray *b)
     return TRUE;
 }
 
-/* Writes the calls of a body. Returns the number of statements. */
-static guint emit_body(Emitter *e, GString *out, int indent, guint body)
+/* Writes the calls of a body. */
+static void emit_body(Emitter *e, Statements *out, guint body)
 {
     if (body == NO_BODY)
-        return 0;
+        return;
     const PlanRule *rule = &e->plan->rules[body];
-    if (rule->inlined) {
-        emit_symbols(e, out, indent, body, rule->symbols, 0, rule->n);
-        return 2;
-    }
-    g_autofree char *name = emit_rule_name(e, body);
-    c_text_line(out, indent, "%s();", name);
-    return 1;
+    if (rule->inlined)
+        emit_symbols(e, out, body, rule->symbols, 0, rule->n);
+    else
+        emit_rule_call(e, out, body);
 }
 
-/* Writes the calls after a completion of the run. Returns the number of statements. */
-static guint emit_run(Emitter *e, GString *out, int indent, const Loop *loop, const LoopRun *run)
+/* Writes the calls after a completion of the run. */
+static void emit_run(Emitter *e, Statements *out, const Loop *loop, const LoopRun *run)
 {
-    if (!run->joint || run->body == NO_BODY)
-        return emit_body(e, out, indent, run->body);
+    if (!run->joint || run->body == NO_BODY) {
+        emit_body(e, out, run->body);
+        return;
+    }
     const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
     const LoopJoint *joint = &g_array_index(loop->joints, LoopJoint, run->joint - 1);
-    c_text_line(out, indent, "if (++%s[%u] == %u) {", heard, run->joint - 1, joint->n);
-    c_text_line(out, indent + 1, "%s[%u] = 0;", heard, run->joint - 1);
-    emit_body(e, out, indent + 1, run->body);
-    c_text_line(out, indent, "}");
-    return 2;
+    Statements *last =
+        statements_block(out, "if (++%s[%u] == %u)", heard, run->joint - 1, joint->n);
+    statements_add(last, "%s[%u] = 0;", heard, run->joint - 1);
+    emit_body(e, last, run->body);
 }
 
 static gboolean same_calls(const LoopRun *a, const LoopRun *b)
@@ -221,29 +200,28 @@ static gboolean same_calls(const LoopRun *a, const LoopRun *b)
 
 /* Writes the calls after the completions of an entry. left[ENTRY] is the number of its completions
  * that are left, this one included. */
-static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, guint entry,
-                      const char *left)
+static void emit_runs(Emitter *e, Statements *out, const Loop *loop, guint entry, const char *left)
 {
     enum { FEW = 3 };
     const GArray *runs = loop->runs[entry];
     const LoopRun *run = &g_array_index(runs, LoopRun, 0);
     guint64 times = loop->times[entry];
     if (runs->len == 1) {
-        emit_run(e, out, indent, loop, run);
+        emit_run(e, out, loop, run);
         return;
     }
     if (runs->len <= FEW) {
         guint64 after = times;
         for (guint i = 0; i < runs->len; i++) {
             after -= run[i].times;
-            if (i + 1 < runs->len)
-                c_text_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "",
-                            left, after);
-            else if (run[i].body != NO_BODY)
-                c_text_line(out, indent, "} else {");
-            emit_run(e, out, indent + 1, loop, &run[i]);
+            if (i + 1 == runs->len && run[i].body == NO_BODY)
+                break;
+            g_autofree char *head =
+                i + 1 < runs->len ? g_strdup_printf("if (%s > %" G_GUINT64_FORMAT ")", left, after)
+                                  : g_strdup("");
+            emit_run(e, i ? statements_else(out, "%s", head) : statements_block(out, "%s", head),
+                     loop, &run[i]);
         }
-        c_text_line(out, indent, "}");
         return;
     }
     /* the body of each completion, the last one first */
@@ -260,20 +238,19 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
     }
     g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times);
     g_autofree char *table = literal_table(e, "int", "body", dimensions, list->str);
-    c_text_line(out, indent, "switch (%s[%s - 1]) {", table, left);
+    g_autofree char *value = g_strdup_printf("%s[%s - 1]", table, left);
+    Statements *cases = statements_switch(out, value);
     for (guint b = 0; b < bodies->len; b++) {
         if (g_array_index(bodies, LoopRun, b).body == NO_BODY)
             continue;
-        c_text_line(out, indent, "case %u:", b);
-        emit_run(e, out, indent + 1, loop, &g_array_index(bodies, LoopRun, b));
-        c_text_line(out, indent + 1, "break;");
+        Statements *one = statements_case(cases, b);
+        emit_run(e, one, loop, &g_array_index(bodies, LoopRun, b));
+        statements_add(one, "break;");
     }
-    c_text_line(out, indent, "}");
 }
 
-/* Writes the calls after the completion of entry INDEX. */
-static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, const char *index,
-                        const char *left)
+/* Writes the calls after the completion of the entry "index". Returns whether they depend on it. */
+static gboolean emit_bodies(Emitter *e, Statements *out, const Loop *loop, const char *left)
 {
     guint first = 0, different = 0;
     gboolean any = FALSE;
@@ -288,12 +265,12 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
         }
     }
     if (!any)
-        return;
+        return FALSE;
     if (!different) { /* the same for all entries */
-        emit_run(e, out, indent, loop, only);
-        return;
+        emit_run(e, out, loop, only);
+        return FALSE;
     }
-    c_text_line(out, indent, "switch (%s) {", index);
+    Statements *cases = statements_switch(out, "index");
     g_autofree gboolean *done = g_new0(gboolean, loop->n);
     for (guint i = 0; i < loop->n; i++) {
         gboolean empty = loop->times[i] == 0
@@ -301,17 +278,18 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
                              && g_array_index(loop->runs[i], LoopRun, 0).body == NO_BODY);
         if (empty || done[i])
             continue;
+        Statements *one = NULL;
         for (guint k = i; k < loop->n; k++) {
             if (!runs_equal(loop->runs[i], loop->runs[k]))
                 continue;
             done[k] = TRUE;
-            c_text_line(out, indent, "case %u:", k);
+            one = statements_case(cases, k);
         }
-        g_autofree char *own = g_strdup_printf("%s[%s]", left, index);
-        emit_runs(e, out, indent + 1, loop, i, own);
-        c_text_line(out, indent + 1, "break;");
+        g_autofree char *own = g_strdup_printf("%s[index]", left);
+        emit_runs(e, one, loop, i, own);
+        statements_add(one, "break;");
     }
-    c_text_line(out, indent, "}");
+    return TRUE;
 }
 
 /* Whether the completions of some entry have different bodies. */
@@ -323,84 +301,103 @@ static gboolean counts_entries(const Loop *loop)
     return counts;
 }
 
-void emit_loop(Emitter *e, GString *out, int indent, guint rule)
+/* Variables of a loop. */
+typedef struct {
+    const char *hidden;  /* requests that are hidden; NULL: none are */
+    const char *left;    /* completions that are left, by entry; NULL: nobody asks */
+    const char *pending; /* those of all entries */
+} LoopVariables;
+
+/* Writes how many completions are expected of each entry, and of all. */
+static void begin_loop(Emitter *e, Statements *out, const Loop *loop, const LoopVariables *v)
 {
-    const Loop *loop = e->plan->rules[rule].loop;
-    CallPattern *c = call_pattern_new(e->plan->program);
-    GPtrArray *before = e->before, *after = e->after;
-    e->before = g_ptr_array_new_with_free_func(g_free);
-    e->after = g_ptr_array_new_with_free_func(g_free);
-    call_pattern_decode(c, loop->terminal);
-    gboolean any = c->function->operation == WEND_FN_MPI_Waitany, counts = counts_entries(loop);
-    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
-    g_autofree char *list = emit_request_array(e, c, requests);
-    g_ptr_array_set_size(e->before, 0);
-    g_ptr_array_set_size(e->after, 0);
-    g_autofree char *expression = emit_call_expression(e, c);
-    const char *hidden = loop->hides ? locals_variable(e, "MPI_Request", "hidden", loop->n) : NULL;
-    const char *left = counts ? locals_variable(e, "long", "left", loop->n) : NULL;
-    const char *pending =
-        locals_variable(e, loop->total > G_MAXINT32 ? "long" : "int", "pending", 0);
-    if (counts) {
+    if (v->left) {
         g_autoptr(GString) times = g_string_new("");
         for (guint i = 0; i < loop->n; i++)
             g_string_append_printf(times, "%s%" G_GUINT64_FORMAT, i ? ", " : "", loop->times[i]);
         g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n),
                         *table = literal_table(e, "long", "times", dimensions, times->str);
-        changes_comment(e, out, indent, CHANGE_ANY_ORDER, loop->terminal, NULL);
-        c_text_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
+        changes_comment(e, out, CHANGE_ANY_ORDER, loop->terminal, NULL);
+        statements_add(out, "memcpy(%s, %s, sizeof %s);", v->left, table, table);
     } else {
-        changes_comment(e, out, indent, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
+        changes_comment(e, out, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
     }
     if (loop->joints->len > 0) {
         const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
-        c_text_comment(out, indent,
-                       "Some calls come after several completions, which heard[] counts.");
-        c_text_line(out, indent, "memset(%s, 0, sizeof %s);", heard, heard);
+        statements_comment(out, "Some calls come after several completions, which heard[] counts.");
+        statements_add(out, "memset(%s, 0, sizeof %s);", heard, heard);
     }
-    c_text_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);
-    c_text_line(out, indent, "while (%s > 0) {", pending);
-    write_lines(out, indent + 1, e->before);
-    if (loop->hides) {
+    statements_add(out, "%s = %" G_GINT64_FORMAT ";", v->pending, loop->total);
+}
+
+/* Writes the call that completes requests. */
+static void complete_some(Emitter *e, Statements *out, const Loop *loop, CallCode *code,
+                          const LoopVariables *v)
+{
+    statements_move(out, g_steal_pointer(&code->before));
+    if (v->hidden) {
         e->needs[HELPER_HIDE_COMPLETED] = TRUE;
-        c_text_line(out, indent + 1, "hide_completed(%u, %s, %s, %s);", loop->n, list, hidden,
-                    left);
+        statements_add(out, "hide_completed(%u, %s, %s, %s);", loop->n, code->requests, v->hidden,
+                       v->left);
     }
-    c_text_line(out, indent + 1, "%s;", expression);
+    statements_add(out, "%s;", code->expression);
+    if (v->hidden)
+        statements_add(out, "show_others(%u, %s, %s);", loop->n, code->requests, v->hidden);
+    statements_move(out, g_steal_pointer(&code->after));
+}
+
+/* Writes what follows the completion that a Waitany or Testany returned: BODIES, which it takes. */
+static void after_completion(Statements *out, Statements *bodies, gboolean polls,
+                             const LoopVariables *v)
+{
+    if (polls) {
+        Statements *skip = statements_new();
+        statements_add(skip, "continue;");
+        statements_under(out, skip, "if (!flag)");
+    }
+    statements_move(out, bodies);
+    if (v->left)
+        statements_add(out, "%s[index]--;", v->left);
+    statements_add(out, "%s--;", v->pending);
+}
+
+/* The same for each completion of a Waitsome or Testsome. BY_INDEX: BODIES depends on its entry. */
+static void after_completions(Statements *out, Statements *bodies, gboolean by_index,
+                              const LoopVariables *v)
+{
+    if (v->left || statements_count(bodies) > 0) {
+        Statements *each = statements_block(out, "for (int k = 0; k < outcount; k++)");
+        if (v->left || by_index)
+            statements_add(each, "int index = array_of_indices[k];");
+        statements_move(each, g_steal_pointer(&bodies));
+        if (v->left)
+            statements_add(each, "%s[index]--;", v->left);
+    }
+    statements_free(bodies);
+    statements_add(out, "%s -= outcount;", v->pending);
+}
+
+void emit_loop(Emitter *e, Statements *out, guint rule)
+{
+    const Loop *loop = e->plan->rules[rule].loop;
+    CallPattern *c = call_pattern_new(e->plan->program);
+    call_pattern_decode(c, loop->terminal);
+    CallCode code = emit_call_code(e, c);
+    LoopVariables v = {NULL, NULL, NULL};
     if (loop->hides)
-        c_text_line(out, indent + 1, "show_others(%u, %s, %s);", loop->n, list, hidden);
-    write_lines(out, indent + 1, e->after);
-    g_autoptr(GString) bodies = g_string_new("");
-    g_ptr_array_set_size(e->before, 0);
-    g_ptr_array_set_size(e->after, 0);
-    const char *index = "index";
-    int inner = any ? indent + 1 : indent + 2;
-    emit_bodies(e, bodies, inner, loop, index, left);
-    if (any) {
-        if (c->function->id == WEND_FN_MPI_Testany) {
-            c_text_line(out, indent + 1, "if (!flag)");
-            c_text_line(out, indent + 2, "continue;");
-        }
-        g_string_append(out, bodies->str);
-        if (counts)
-            c_text_line(out, indent + 1, "%s[%s]--;", left, index);
-        c_text_line(out, indent + 1, "%s--;", pending);
-    } else {
-        if (counts || bodies->len) {
-            c_text_line(out, indent + 1, "for (int k = 0; k < outcount; k++) {");
-            if (counts || strstr(bodies->str, "switch (index)"))
-                c_text_line(out, indent + 2, "int index = array_of_indices[k];");
-            g_string_append(out, bodies->str);
-            if (counts)
-                c_text_line(out, indent + 2, "%s[%s]--;", left, index);
-            c_text_line(out, indent + 1, "}");
-        }
-        c_text_line(out, indent + 1, "%s -= outcount;", pending);
-    }
-    c_text_line(out, indent, "}");
-    g_ptr_array_unref(e->before);
-    g_ptr_array_unref(e->after);
-    e->before = before;
-    e->after = after;
+        v.hidden = locals_variable(e, "MPI_Request", "hidden", loop->n);
+    if (counts_entries(loop))
+        v.left = locals_variable(e, "long", "left", loop->n);
+    v.pending = locals_variable(e, c_text_count_type((guint64)loop->total), "pending", 0);
+    begin_loop(e, out, loop, &v);
+    Statements *each = statements_block(out, "while (%s > 0)", v.pending),
+               *bodies = statements_new();
+    complete_some(e, each, loop, &code, &v);
+    gboolean by_index = emit_bodies(e, bodies, loop, v.left);
+    if (c->function->operation == WEND_FN_MPI_Waitany)
+        after_completion(each, bodies, c->function->id == WEND_FN_MPI_Testany, &v);
+    else
+        after_completions(each, bodies, by_index, &v);
+    emit_call_code_clear(&code);
     call_pattern_free(c);
 }

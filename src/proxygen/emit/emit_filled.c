@@ -61,11 +61,7 @@ static char *number(Emitter *e, RankList ranks, GArray *const *rows, guint k, gs
         *zero &= values[r] == 0;
         wide |= values[r] > G_MAXINT32 || values[r] < G_MININT32;
     }
-    char *text = expression_by_rank(e, ranks, values, wide ? "long long" : "int", "numbers");
-    if (!strchr(text, '?'))
-        return text;
-    g_autofree char *conditional = text;
-    return g_strdup_printf("(%s)", conditional);
+    return expression_operand_by_rank(e, ranks, values, wide ? "long long" : "int", "numbers");
 }
 
 static char *next_index(gint64 stride)
@@ -170,11 +166,11 @@ char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg)
         const WendProgression *p = &g_array_index(all, WendProgression, k);
         g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value),
                         *next = next_index(p->stride);
-        g_ptr_array_add(e->before,
-                        g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT
-                                        "; %s)",
-                                        c_text_count_type((guint64)n), p->first, p->end, next));
-        g_ptr_array_add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
+        Statements *body = statements_new();
+        statements_add(body, "%s[i] = %s;", name, text);
+        statements_under(e->code->before, body,
+                         "for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; %s)",
+                         c_text_count_type((guint64)n), p->first, p->end, next);
     }
     return g_strdup(name);
 }

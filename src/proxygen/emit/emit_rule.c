@@ -20,22 +20,27 @@ char *emit_rule_name(Emitter *e, guint rule)
     return g_strdup_printf("rule_%u", r->name);
 }
 
+void emit_rule_call(Emitter *e, Statements *out, guint rule)
+{
+    g_free(emit_rule_name(e, rule)); /* it has a number */
+    statements_add_rule(out, e->plan->rules[alike_leader(e->alike, rule)].name);
+}
+
 gboolean emit_rule_is_code(const Emitter *e, guint rule)
 {
     return e->plan->rules[rule].loop || e->plan->rules[rule].inlined;
 }
 
-static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol *symbol)
+static void emit_symbol(Emitter *e, Statements *out, const WendSymbol *symbol)
 {
     if (symbol->is_rule) {
-        g_autofree char *name = emit_rule_name(e, symbol->id);
-        c_text_line(out, indent, "%s();", name);
-        return 1;
+        emit_rule_call(e, out, symbol->id);
+        return;
     }
-    guint statements = emit_terminal(e, out, indent, symbol->id);
-    if (statements > 0)
-        source_lines_mark(e, out, symbol->id);
-    return statements;
+    guint before = statements_count(out);
+    emit_terminal(e, out, symbol->id);
+    if (!e->columns) /* the text of a row is that of many calls */
+        statements_note_call(out, before, symbol->id);
 }
 
 /* The repetition count of a symbol as an expression, and the type that holds it. */
@@ -49,42 +54,29 @@ static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 repeats, c
     for (guint i = 0; i < ranks.n; i++)
         if (trips[i] > G_MAXINT32)
             *type = "long";
-    g_autofree char *count = expression_by_rank(e, ranks, trips, *type, "trips");
-    return strchr(count, '?') ? g_strdup_printf("(%s)", count) : g_steal_pointer(&count);
+    return expression_operand_by_rank(e, ranks, trips, *type, "trips");
 }
 
-void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols,
-                  guint first, guint n)
+void emit_symbols(Emitter *e, Statements *out, guint rule, const WendSymbol *symbols, guint first,
+                  guint n)
 {
     for (guint i = first; i < first + n; i++) {
         const WendSymbol *symbol = &symbols[i];
         const RowSymbol *row_symbols = e->plan->rules[rule].row_symbols;
         const Choice *choice = plan_choice(e->plan, rule, i);
         if (choice) {
-            emit_choice(e, out, indent, choice, symbol->id, symbol->repeats);
-            continue;
+            emit_choice(e, out, choice, symbol->id, symbol->repeats);
+        } else if (row_symbols && row_symbols[i].stream) {
+            row_loops_call(e, out, symbol, &row_symbols[i]);
+        } else if (symbol->repeats == 1) {
+            emit_symbol(e, out, symbol);
+        } else {
+            const char *type;
+            Statements *body = statements_new();
+            emit_symbol(e, body, symbol);
+            g_autofree char *count = trip_count(e, rule, i, symbol->repeats, &type);
+            statements_under(out, body, "for (%s i = 0; i < %s; i++)", type, count);
         }
-        if (row_symbols && row_symbols[i].stream) {
-            row_loops_call(e, out, indent, symbol, &row_symbols[i]);
-            continue;
-        }
-        if (symbol->repeats == 1) {
-            emit_symbol(e, out, indent, symbol);
-            continue;
-        }
-        g_autoptr(GString) body = g_string_new("");
-        guint statements = emit_symbol(e, body, indent + 1, symbol);
-        if (statements == 0) {
-            g_string_append(out, body->str);
-            continue;
-        }
-        const char *type;
-        g_autofree char *count = trip_count(e, rule, i, symbol->repeats, &type);
-        c_text_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count,
-                    statements > 1 ? " {" : "");
-        g_string_append(out, body->str);
-        if (statements > 1)
-            c_text_line(out, indent, "}");
     }
 }
 
@@ -113,19 +105,20 @@ char *emit_ranks_text(const Plan *plan, RankList set)
 static void emit_function(Emitter *e, GString *out, const char *name, guint rule, guint first,
                           guint n)
 {
-    g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
+    g_autoptr(Statements) body = statements_new();
     locals_begin(e);
     if (e->plan->rules[rule].loop)
-        emit_loop(e, body, 1, rule);
+        emit_loop(e, body, rule);
     else
-        emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, first, n);
-    locals_end(e, locals, 1);
+        emit_symbols(e, body, rule, e->plan->rules[rule].symbols, first, n);
     g_string_append(out, e->definitions->str);
     if (e->definitions->len)
         g_string_append_c(out, '\n');
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(out, "%svoid %s(void)\n{\n%s%s}\n\n", e->linkage, name, locals->str,
-                           body->str);
+    g_string_append_printf(out, "%svoid %s(void)\n{\n", e->linkage, name);
+    locals_end(e, out, 1);
+    statements_print(body, out, 1, e->lines);
+    g_string_append(out, "}\n\n");
 }
 
 guint emit_rule_parts(const Emitter *e, guint rule)

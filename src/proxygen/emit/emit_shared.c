@@ -5,14 +5,13 @@
 #include "variable_names.h"
 #include "src/proxygen/model/model.h"
 
-guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after,
-                  gboolean of_several)
+void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gboolean of_several)
 {
     static const char *const functions[2][4] = {
         {"shared_use", NULL, "shared_end", "shared_make"},
         {"shared_used", "shared_made", "shared_ended", "shared_made"}};
     if (g_hash_table_size(e->plan->shared) == 0)
-        return 0;
+        return;
     g_autoptr(GArray) uses = plan_threads_shared(e->plan, terminal);
     for (guint i = 0; i < uses->len; i++) {
         const SharedUse *use = &g_array_index(uses, SharedUse, i);
@@ -24,34 +23,30 @@ guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean
         if (!functions[after][use->role] || (after && use->role == SHARED_MAKE && use->late))
             continue;
         if (use->role != SHARED_USE || use->kind != WEND_KIND_REQUEST) {
-            c_text_line(out, indent, "%s%s(%u);", functions[after][use->role],
-                        use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after
-                            ? "_memory"
-                            : "",
-                        use->number);
+            statements_add(out, "%s%s(%u);", functions[after][use->role],
+                           use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after
+                               ? "_memory"
+                               : "",
+                           use->number);
         } else if (after) {
             g_autofree char *variable =
                 variable_name_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
-            c_text_line(out, indent, "shared_request_used(%u, %s);", use->number, variable);
+            statements_add(out, "shared_request_used(%u, %s);", use->number, variable);
         } else {
-            c_text_line(out, indent, "shared_request(%u, %u, %d);", use->number,
-                        wend_word_handle_tid(use->word), of_several);
+            statements_add(out, "shared_request(%u, %u, %d);", use->number,
+                           wend_word_handle_tid(use->word), of_several);
         }
     }
-    return uses->len;
 }
 
-guint emit_borrowed(Emitter *e, GString *out, int indent, gint64 segment)
+void emit_borrowed(Emitter *e, Statements *out, gint64 segment)
 {
     const GArray *requests = g_hash_table_lookup(e->plan->borrowed, &segment);
-    guint statements = 0;
     for (guint i = 0, n; requests && i < requests->len; i += n) {
         guint first = g_array_index(requests, guint, i);
         for (n = 1; i + n < requests->len && g_array_index(requests, guint, i + n) == first + n;)
             n++;
-        c_text_line(out, indent, "shared_requests_done(%u, %u);", first, n);
+        statements_add(out, "shared_requests_done(%u, %u);", first, n);
         e->needs[HELPER_SHARED_DONE] = TRUE;
-        statements++;
     }
-    return statements;
 }

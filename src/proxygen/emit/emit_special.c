@@ -120,7 +120,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     if (c->function->id == WEND_FN_MPI_Comm_join && strcmp(name, "fd") == 0 && !c->failed) {
         g_autofree char *partner = outside_names_joined(e, c);
         e->needs[HELPER_JOIN_SOCKET] = e->needs[HELPER_SCRATCH] = TRUE;
-        g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
+        statements_add(e->code->after, "close(join_socket);");
         return g_strdup_printf("join_with(%s)", partner);
     }
     /* The started processes run this program (helpers_worlds.c). If the recording lacks their
@@ -129,7 +129,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_SPAWN] = TRUE;
             if (job_worlds_several(e->plan))
-                g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
+                statements_add(e->code->before, "next_world(%d);", !c->failed);
             return program_started(e, c,
                                    call_pattern_words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
         }
@@ -140,7 +140,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
             e->needs[HELPER_SPAWN] = TRUE;
             if (job_worlds_several(e->plan))
-                g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
+                statements_add(e->code->before, "next_world(%d);", !c->failed);
             g_autoptr(GString) commands = g_string_new("(char *[]){");
             StringCursor cursor = {arg->in, arg->n_in_words};
             for (gint64 i = 0; i < arg->n_in; i++) {
@@ -158,70 +158,60 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     return NULL;
 }
 
-gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
-                           guint *statements)
+/* MPI's own memory is freed by MPI_Free_mem and MPI_Win_free; static data and stacks stay. */
+static void free_block(Emitter *e, Statements *out, gint64 segment)
+{
+    gboolean heap = wend_segment_kind(segment) == WEND_SEGMENT_HEAP;
+    if (!heap && wend_segment_kind(segment) != WEND_SEGMENT_MAP)
+        return;
+    emit_borrowed(e, out, segment);
+    e->needs[heap ? HELPER_HEAP : HELPER_MAPPED] = TRUE;
+    g_autofree char *index = column_index(e, memory_use_segment_place(e->plan, segment));
+    statements_add(out, "%s_free(%s);", heap ? "heap" : "mapped", index);
+}
+
+gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c)
 {
     guint id = c->function->id;
-    *statements = 1;
     if (id == WEND_FN_wend_free) {
-        gint64 segment = c->args[0].in[0].value;
-        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP
-            || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
-            *statements += emit_borrowed(e, out, indent, segment);
-        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
-            e->needs[HELPER_HEAP] = TRUE;
-            g_autofree char *index = column_index(e, memory_use_segment_place(e->plan, segment));
-            c_text_line(out, indent, "heap_free(%s);", index);
-        } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
-            e->needs[HELPER_MAPPED] = TRUE;
-            g_autofree char *index = column_index(e, memory_use_segment_place(e->plan, segment));
-            c_text_line(out, indent, "mapped_free(%s);", index);
-        } else {
-            /* MPI's own memory is freed by MPI_Free_mem and MPI_Win_free; static data and stacks
-             * stay */
-            *statements = 0;
-        }
+        free_block(e, out, c->args[0].in[0].value);
         return TRUE;
     }
     if (call_pattern_is_place(c->function) && e->plan->options->cuda) {
         e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
         g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
-        c_text_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
-                    memory_use_segment_place(e->plan, c->args[0].in[0].value),
-                    id == WEND_FN_wend_device    ? "ON_DEVICE"
-                    : id == WEND_FN_wend_managed ? "MANAGED"
-                                                 : "PINNED",
-                    device);
+        statements_add(out, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
+                       memory_use_segment_place(e->plan, c->args[0].in[0].value),
+                       id == WEND_FN_wend_device    ? "ON_DEVICE"
+                       : id == WEND_FN_wend_managed ? "MANAGED"
+                                                    : "PINNED",
+                       device);
         return TRUE;
     }
     if (id == WEND_FN_wend_start || id == WEND_FN_wend_join) {
         gboolean join = id == WEND_FN_wend_join;
         if (join && c->args[0].in[0].value == 0) {
             e->needs[HELPER_JOIN_MAIN] = TRUE;
-            c_text_line(out, indent, "join_main();");
+            statements_add(out, "join_main();");
             return TRUE;
         }
         e->needs[join ? HELPER_JOIN_THREAD : HELPER_START_THREAD] = TRUE;
-        c_text_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", join ? "join" : "start",
-                    c->args[0].in[0].value);
+        statements_add(out, "%s_thread(%" G_GINT64_FORMAT ");", join ? "join" : "start",
+                       c->args[0].in[0].value);
         return TRUE;
     }
-    if (c->function->flags & WEND_F_PSEUDO) {
-        *statements = 0;
+    if (c->function->flags & WEND_F_PSEUDO)
         return TRUE;
-    }
     /* a socket to a process that is not in the recording */
     g_autofree char *partner = id == WEND_FN_MPI_Comm_join ? outside_names_joined(e, c) : NULL;
     if (id == WEND_FN_MPI_Comm_join && !partner && !c->failed) {
-        changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
+        changes_comment(e, out, CHANGE_LEFT_OUT, c->terminal,
                         "the process at the other end of the socket is not part of this recording");
-        *statements = 0;
         return TRUE;
     }
     const char *why = outside_names_left_out(e, c);
     if (why) {
-        changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal, why);
-        *statements = 0;
+        changes_comment(e, out, CHANGE_LEFT_OUT, c->terminal, why);
         return TRUE;
     }
     return FALSE;

@@ -20,15 +20,23 @@ enum { CODE_SYMBOLS = 20000, SYMBOL_TEXT = 8 };
 /* The size of a file; the numbers in one table. */
 enum { SECTION_BYTES = 1 << 19, TABLE_NUMBERS = 1 << 16 };
 
+/* What a function of the proxy does: the call of a terminal, a symbol that is more than a call, or
+ * the call of a rule that is code (SYMBOL G_MAXUINT). */
+typedef struct {
+    gboolean is_terminal;
+    guint id; /* of the terminal, or of the rule */
+    guint symbol;
+} TableCode;
+
 /* Calls that one function makes. */
 typedef struct {
     guint number;
-    guint n_columns;
-    guint first;    /* number of the first call */
-    GArray *values; /* of gint64: n_columns for each call */
+    TableCode code;  /* of the first call */
+    GArray *columns; /* of Column */
+    guint n_numbers; /* of a row as it was written */
+    guint first;     /* number of the first call */
+    GArray *values;  /* of gint64: n_numbers for each call */
     guint n_calls;
-    char *locals, *body; /* with marks for the columns (expression.c) */
-    GPtrArray *names;    /* of the columns' arguments */
 } TableGroup;
 
 /* One call of a group. */
@@ -40,6 +48,7 @@ typedef struct {
 /* The contents of one file, if there are several. */
 typedef struct {
     GString *definitions;
+    GHashTable *tables; /* like e->tables; NULL: it shares these */
     GPtrArray *groups;
     gsize bytes;
 } Section;
@@ -76,15 +85,14 @@ static void section_free(gpointer section)
 {
     g_string_free(((Section *)section)->definitions, TRUE);
     g_ptr_array_unref(((Section *)section)->groups);
+    g_clear_pointer(&((Section *)section)->tables, g_hash_table_destroy);
     g_free(section);
 }
 
 static void group_free(gpointer group)
 {
     g_array_unref(((TableGroup *)group)->values);
-    g_ptr_array_unref(((TableGroup *)group)->names);
-    g_free(((TableGroup *)group)->locals);
-    g_free(((TableGroup *)group)->body);
+    g_array_unref(((TableGroup *)group)->columns);
     g_free(group);
 }
 
@@ -98,90 +106,90 @@ static Section *current_section(Emitter *e)
     made->definitions = g_string_new("");
     made->groups = g_ptr_array_new();
     g_ptr_array_add(t->sections, made);
-    if (!*e->linkage)
-        g_hash_table_remove_all(e->tables); /* each file has tables of its own */
+    if (!*e->linkage) /* each file has tables of its own */
+        made->tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return made;
 }
 
-/* The group of the code that was written since locals_begin. Takes BODY. */
-static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns, GPtrArray *names)
+/* The statements of CODE, in a file. Its variables are those of e->locals. */
+static Statements *write_code(Emitter *e, const Section *section, const TableCode *code,
+                              ColumnWriter *writer)
 {
-    Tables *t = e->lists;
-    Section *section = t->sections->pdata[t->sections->len - 1];
-    g_autoptr(GString) locals = g_string_new("");
-    locals_end(e, locals, 1);
-    /* definitions outside of the function have no columns */
-    g_assert(!strchr(e->definitions->str, COLUMN_MARK));
-    g_string_append(section->definitions, e->definitions->str);
-    g_string_set_size(e->definitions, 0);
-    g_autofree char *key = g_strdup_printf("%u\n%s\n%s", n_columns, locals->str, body->str);
+    Statements *list = statements_new();
+    GHashTable *tables = e->tables;
+    if (section->tables)
+        e->tables = section->tables;
+    locals_begin(e);
+    e->columns = writer;
+    if (code->is_terminal)
+        emit_terminal(e, list, code->id);
+    else if (code->symbol == G_MAXUINT)
+        emit_rule_call(e, list, code->id);
+    else
+        emit_symbols(e, list, code->id, e->plan->rules[code->id].symbols, code->symbol, 1);
+    e->columns = NULL;
+    e->tables = tables;
+    return list;
+}
+
+/* The group of the code whose text is TEXT. */
+static TableGroup *group_of_text(Tables *t, Section *section, const char *text,
+                                 const TableCode *code, const ColumnWriter *writer)
+{
+    g_autofree char *key = g_strdup_printf("%u\n%s", writer->numbers->len, text);
     TableGroup *group = g_hash_table_lookup(t->groups, key);
-    if (!group) {
-        group = g_new0(TableGroup, 1);
-        group->number = t->group_order->len + 1;
-        group->n_columns = n_columns;
-        group->values = g_array_new(FALSE, FALSE, sizeof(gint64));
-        group->locals = g_strdup(locals->str);
-        group->body = g_strdup(body->str);
-        group->names = g_ptr_array_ref(names);
-        g_hash_table_insert(t->groups, g_steal_pointer(&key), group);
-        g_ptr_array_add(t->group_order, group);
-        g_ptr_array_add(section->groups, group);
-        section->bytes += locals->len + body->len + 64;
-    }
-    g_string_free(body, TRUE);
+    if (group)
+        return group;
+    group = g_new0(TableGroup, 1);
+    group->number = t->group_order->len + 1;
+    group->code = *code;
+    group->columns = g_array_ref(writer->columns);
+    group->n_numbers = writer->numbers->len;
+    group->values = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_hash_table_insert(t->groups, g_steal_pointer(&key), group);
+    g_ptr_array_add(t->group_order, group);
+    g_ptr_array_add(section->groups, group);
+    section->bytes += strlen(text) + 64;
     return group;
 }
 
-/* A call of the code in BODY, which was written since locals_begin, with these numbers in its
- * columns. Takes BODY. */
-static TableMade make_call(Emitter *e, GString *body, const GArray *columns, GPtrArray *names)
+/* A call of CODE. *NOTHING: it does nothing. */
+static TableMade make_call(Emitter *e, TableCode code, gboolean *nothing)
 {
-    TableGroup *group = group_of_text(e, body, columns->len, names);
-    if (group->n_columns > 0 || group->n_calls == 0)
+    Section *section = current_section(e);
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64)),
+                      columns = g_array_new(FALSE, FALSE, sizeof(Column));
+    ColumnWriter writer = {.columns = columns, .numbers = numbers};
+    g_autoptr(Statements) list = write_code(e, section, &code, &writer);
+    g_autoptr(GString) text = g_string_new("");
+    locals_end(e, text, 1);
+    statements_print(list, text, 1, NULL);
+    g_string_append(section->definitions, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    TableGroup *group = group_of_text(e->lists, section, text->str, &code, &writer);
+    if (group->n_numbers > 0 || group->n_calls == 0)
         group->n_calls++;
-    g_array_append_vals(group->values, columns->data, columns->len);
+    g_array_append_vals(group->values, numbers->data, numbers->len);
+    *nothing = statements_do_nothing(list);
     return (TableMade){group, group->n_calls - 1};
 }
 
 static void add_terminal(Emitter *e, guint terminal)
 {
     Tables *t = e->lists;
-    if (t->terminals[terminal].group || t->nothing[terminal])
-        return;
-    current_section(e);
-    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    ColumnWriter writer = {.numbers = columns, .names = names};
-    GString *body = g_string_new("");
-    locals_begin(e);
-    e->columns = &writer;
-    t->nothing[terminal] = emit_terminal(e, body, 1, terminal) == 0;
-    e->columns = NULL;
-    t->terminals[terminal] = make_call(e, body, columns, names);
+    if (!t->terminals[terminal].group)
+        t->terminals[terminal] =
+            make_call(e, (TableCode){TRUE, terminal, 0}, &t->nothing[terminal]);
 }
 
-/* Adds the code of one site: a symbol that is more than a call. With SYMBOL G_MAXUINT it is a rule
- * that is code, and is called from lists. */
+/* Adds the code of one site, or with SYMBOL G_MAXUINT a rule that is code. */
 static void add_place(Emitter *e, guint rule, guint symbol)
 {
     TableMade *made = g_new(TableMade, 1);
     Site *site = g_new(Site, 1);
+    gboolean nothing;
     *site = (Site){rule, symbol};
-    current_section(e);
-    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    ColumnWriter writer = {.numbers = columns, .names = names};
-    GString *body = g_string_new("");
-    g_autofree char *name = symbol == G_MAXUINT ? emit_rule_name(e, rule) : NULL;
-    locals_begin(e);
-    e->columns = &writer;
-    if (name)
-        c_text_line(body, 1, "%s();", name);
-    else
-        emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, symbol, 1);
-    e->columns = NULL;
-    *made = make_call(e, body, columns, names);
+    *made = make_call(e, (TableCode){FALSE, rule, symbol}, &nothing);
     g_hash_table_insert(e->lists->places, site, made);
 }
 
@@ -236,19 +244,36 @@ void emit_tables_begin(Emitter *e)
 
 /* -- text -- */
 
-/* Appends the function of a group, its numbers, and its part of the list of calls. */
-static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs,
-                       GString *rows, guint *n_rows)
+/* Appends the function of a group, whose columns have their places. */
+static void emit_function(Emitter *e, GString *out, const Section *section, const TableGroup *group)
 {
-    g_autoptr(GArray) columns = row_tables_find(group->body);
-    guint kept = row_tables_keep(columns, group->values, group->n_columns),
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
+    ColumnWriter writer = {.columns = group->columns, .numbers = numbers, .row = "v"};
+    gboolean any = FALSE;
+    for (guint i = 0; i < group->columns->len; i++)
+        any |= g_array_index(group->columns, Column, i).kept;
+    g_autoptr(Statements) all = statements_new();
+    row_tables_define(all, group->columns);
+    statements_move(all, write_code(e, section, &group->code, &writer));
+    if (!any)
+        statements_add(all, "(void)v;");
+    g_string_append(out, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n", e->linkage, group->number);
+    locals_end(e, out, 1);
+    statements_print(all, out, 1, NULL);
+    g_string_append(out, "}\n\n");
+}
+
+/* Appends the function of a group, its numbers, and its part of the list of calls. */
+static void emit_group(Emitter *e, GString *out, const Section *section, const TableGroup *group,
+                       GString *externs, GString *rows, guint *n_rows)
+{
+    const GArray *columns = group->columns;
+    guint kept = row_tables_keep(group->columns, group->values, group->n_numbers),
           at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
-    g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number,
-                           group->locals);
-    row_tables_name(columns, group->names);
-    row_tables_define(out, 1, columns);
-    row_tables_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
-    g_string_append_printf(out, "%s}\n\n", kept ? "" : "    (void)v;\n");
+    row_tables_name(group->columns);
+    emit_function(e, out, section, group);
     if (!*e->linkage)
         g_string_append_printf(externs, "void call_%u(const long *v);\n", group->number);
     for (guint first = 0; first < group->n_calls; first += at_once) {
@@ -270,7 +295,7 @@ static void emit_group(Emitter *e, GString *out, const TableGroup *group, GStrin
                 const Column *c = &g_array_index(columns, Column, k);
                 g_autofree char *value =
                     c->kept ? literal(e->plan, g_array_index(group->values, gint64,
-                                                             i * group->n_columns + c->first))
+                                                             i * group->n_numbers + c->first))
                             : NULL;
                 if (value)
                     c_text_constant(out, &line, value);
@@ -445,7 +470,7 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
         GString *out = g_string_new(section->definitions->str);
         g_string_append(out, section->definitions->len ? "\n" : "");
         for (guint k = 0; k < section->groups->len; k++)
-            emit_group(e, out, section->groups->pdata[k], externs, rows, &n_rows);
+            emit_group(e, out, section, section->groups->pdata[k], externs, rows, &n_rows);
         g_ptr_array_add(sections, out);
     }
     g_string_append_printf(declarations, "typedef %s Step;\n%svoid run(int rule);\n",

@@ -6,6 +6,7 @@
 #include "src/proxygen/plan/passes.h"
 #include "src/proxygen/model/model.h"
 #include "c_tokens.h"
+#include "statements.h"
 
 /* Parts of the generated program that are written only if they are used. Their text is in
  * runtime/. */
@@ -61,6 +62,13 @@ typedef enum {
 
 typedef struct Tables Tables;
 
+/* A call as C. */
+typedef struct {
+    Statements *before, *after;
+    char *expression; /* "MPI_Send(…)" */
+    char *requests;   /* its array of requests; NULL: it has none */
+} CallCode;
+
 typedef struct {
     Plan *plan;
     CallPattern *call;   /* scratch */
@@ -76,7 +84,7 @@ typedef struct {
     GPtrArray *local_order;
 
     /* for the call that is written */
-    GPtrArray *before, *after; /* statements, which the array owns */
+    CallCode *code; /* NULL: none is written */
     /* numbers that go to a table (row_tables.h); NULL: they are in the text */
     struct ColumnWriter *columns;
     const char *argument; /* the parameter that is written; NULL: none */
@@ -109,7 +117,7 @@ typedef struct {
  * four blanks. */
 
 /* -- c_text.c -- */
-/* Appends a statement or a comment, indented and wrapped. */
+/* Appends a line or a comment, indented and wrapped. */
 void c_text_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* Text of a recording must pass c_token_comment() first. */
 void c_text_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -150,6 +158,8 @@ char *expression_invalid(Emitter *e, WendKind kind);
  * Wend has not seen (it was freed before, or is no handle), it is an invalid handle. */
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word);
 char *expression_pointer(Emitter *e, const CallPattern *c, const Word *segment_and_offset);
+/* The address that is OFFSET before POINTER. */
+char *expression_beginning(Emitter *e, const CallPattern *c, const char *pointer, Word offset);
 char *expression_address(Emitter *e, const CallPattern *c, const Word *four, const char *ctype);
 /* The displacement at the target of a one-sided operation. */
 char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg);
@@ -158,16 +168,20 @@ char *expression_segment(Emitter *e, gint64 segment); /* a pointer to its offset
 /* A value that differs by rank. VALUES are in the order of RANKS. */
 char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype,
                          const char *name);
+/* The same as an operand, in parentheses where an operator would bind more strongly. */
+char *expression_operand_by_rank(Emitter *e, RankList ranks, const gint64 *values,
+                                 const char *ctype, const char *name);
 /* N bytes (-1: up to the NUL) as a char pointer. Long text becomes a table. */
 char *expression_string(Emitter *e, const char *text, gssize n);
 
 /* -- emit_call.c -- */
-/* Appends the call of TERMINAL. Returns the number of statements. */
-guint emit_call(Emitter *e, GString *out, int indent, guint terminal);
-/* "MPI_Send(…)". Statements before and after it go to e->before and e->after. */
-char *emit_call_expression(Emitter *e, const CallPattern *c);
-/* The request array of a Wait or Test, as an lvalue of pointer type. */
-char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg);
+/* Appends the call of TERMINAL. */
+void emit_call(Emitter *e, Statements *out, guint terminal);
+/* Appends the call with all its statements, as a wildcard if it is one. */
+void emit_terminal(Emitter *e, Statements *out, guint terminal);
+/* The parts of the call, which the caller clears. */
+CallCode emit_call_code(Emitter *e, const CallPattern *c);
+void emit_call_code_clear(CallCode *code);
 
 /* -- emit_filled.c -- */
 /* An array of N elements that a call reads. VALUES has N elements for each of RANKS, in their
@@ -181,8 +195,7 @@ char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- emit_special.c: functions that need more than their line of the spec -- */
 /* Writes the call if it needs special code. Returns whether it did. */
-gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
-                           guint *statements);
+gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c);
 /* The expression of a special argument. NULL if the argument is an ordinary one. */
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
@@ -191,29 +204,17 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 char *emit_wildcard_source(Emitter *e, const Wildcard *wildcard);
 void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);
 
-/* -- emit_wildcard.c -- */
-/* Appends a receive from any source that is pinned. Returns the number of statements. */
-guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);
-
 /* -- emit_shared.c -- */
 /* Appends the statements before a call, or after it, if several threads use its objects
- * (plan_threads.h). OF_SEVERAL: the call completes some of its requests. Returns the number of
- * statements. */
-guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after,
-                  gboolean of_several);
-/* Appends a wait for the requests of several threads that use the memory (plan_threads.h). Returns
- * the number of statements. */
-guint emit_borrowed(Emitter *e, GString *out, int indent, gint64 segment);
-
-/* -- emit_terminal.c -- */
-/* Appends the call with all its statements, as a wildcard if it is one. Returns the number of
- * statements. */
-guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal);
+ * (plan_threads.h). OF_SEVERAL: the call completes some of its requests. */
+void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gboolean of_several);
+/* Appends a wait for the requests of several threads that use the memory (plan_threads.h). */
+void emit_borrowed(Emitter *e, Statements *out, gint64 segment);
 
 /* -- emit_choice.c: calls that complete some of several requests -- */
-guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal,
-                  guint64 repeats);
-void emit_loop(Emitter *e, GString *out, int indent, guint rule);
+void emit_choice(Emitter *e, Statements *out, const Choice *choice, guint terminal,
+                 guint64 repeats);
+void emit_loop(Emitter *e, Statements *out, guint rule);
 
 /* -- emit_rule.c -- */
 /* Whether the rule needs other code than its symbols in order. */
@@ -224,8 +225,10 @@ guint emit_rule_parts(const Emitter *e, guint rule);
 /* Appends one of these functions, after the definitions that it needs. */
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part);
 /* Appends N symbols as statements. */
-void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols,
-                  guint first, guint n);
+void emit_symbols(Emitter *e, Statements *out, guint rule, const WendSymbol *symbols, guint first,
+                  guint n);
+/* Appends a call of the rule's function. */
+void emit_rule_call(Emitter *e, Statements *out, guint rule);
 char *emit_rule_name(Emitter *e, guint rule);
 char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
 /* A C condition that holds for the ranks of SET. NULL if a table is simpler. */

@@ -18,6 +18,14 @@ char *expression_string(Emitter *e, const char *text, gssize n)
     return g_strdup_printf("(char *)%s", table); /* lists of strings are not const */
 }
 
+/* A number as C, and what matters where it is part of another expression. */
+typedef struct {
+    char *text;
+    gboolean zero;        /* it is 0 */
+    gboolean negative;    /* it begins with a minus sign */
+    gboolean conditional; /* "rank < 1 ? 0 : 5" */
+} Number;
+
 /* Consecutive ranks with values of one form. */
 typedef struct {
     guint first, last; /* indices into the ranks */
@@ -57,6 +65,13 @@ static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, 
     return TRUE;
 }
 
+static Number constant_number(const Plan *plan, gint64 value)
+{
+    gboolean known = !wend_word_is_special(value);
+    return (Number){literal(plan, value), known ? value == 0 : !wend_word_is_const(value),
+                    known && value < 0, FALSE};
+}
+
 static char *piece_text(const Plan *plan, RankPiece piece)
 {
     if (!piece.relative)
@@ -68,9 +83,12 @@ static char *piece_text(const Plan *plan, RankPiece piece)
 }
 
 /* "rank < 1 ? MPI_PROC_NULL : rank - 1". KEY is "rank" or "rank % 4", BOUNDS are the keys. */
-static char *conditional(const Plan *plan, const GArray *pieces, const char *key,
-                         const guint *bounds)
+static Number conditional(const Plan *plan, const GArray *pieces, const char *key,
+                          const guint *bounds)
 {
+    const RankPiece *only = &g_array_index(pieces, RankPiece, 0);
+    if (pieces->len == 1 && !only->relative)
+        return constant_number(plan, only->value);
     GString *s = g_string_new("");
     for (guint i = 0; i < pieces->len; i++) {
         RankPiece piece = g_array_index(pieces, RankPiece, i);
@@ -85,12 +103,14 @@ static char *conditional(const Plan *plan, const GArray *pieces, const char *key
         else
             g_string_append_printf(s, "%s < %u ? %s : ", key, next, text);
     }
-    return g_string_free(s, FALSE);
+    return (Number){g_string_free(s, FALSE), FALSE, FALSE, pieces->len > 1};
 }
 
+static const Number no_number = {NULL, FALSE, FALSE, FALSE};
+
 /* The value as a function of the column rank % m: for each column a constant or a shift. */
-static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces,
-                       guint m)
+static Number by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces,
+                        guint m)
 {
     /* The first rank of each residue. The others must agree with it, all as constants or all as
      * shifts. */
@@ -112,7 +132,7 @@ static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, G
             plain(values[i])
             && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
         if (!constant[q] && !shift[q])
-            return NULL;
+            return no_number;
     }
     g_array_set_size(pieces, 0);
     guint n = 0;
@@ -131,7 +151,7 @@ static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, G
         n++;
     }
     if (pieces->len > PIECES)
-        return NULL;
+        return no_number;
     g_autofree char *key = g_strdup_printf("rank %% %u", m);
     return conditional(plan, pieces, key, keys);
 }
@@ -145,38 +165,46 @@ static gboolean goes_on(RankList ranks, const gint64 *values, guint i)
 
 /* Tries the columns of grids of any width. Small widths are tried one by one. Larger widths are the
  * distances between ranks where one form ends and another begins. */
-static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces)
+static Number by_residue(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces)
 {
     enum { ONE_BY_ONE = 128 };
-    char *text = NULL;
-    for (guint m = 2; m <= ONE_BY_ONE && m <= ranks.n / 2 && !text; m++)
-        text = by_column(plan, ranks, values, pieces, m);
+    Number number = no_number;
+    for (guint m = 2; m <= ONE_BY_ONE && m <= ranks.n / 2 && !number.text; m++)
+        number = by_column(plan, ranks, values, pieces, m);
     guint first = 0, ends = 0;
-    for (guint i = 1; i < ranks.n && ends <= 2 * PIECES && !text; i++) {
+    for (guint i = 1; i < ranks.n && ends <= 2 * PIECES && !number.text; i++) {
         if (goes_on(ranks, values, i))
             continue;
         guint m = ranks.ranks[i] - first;
         if (ends++ == 0)
             first = ranks.ranks[i];
         else if (m > ONE_BY_ONE && m <= ranks.ranks[ranks.n - 1] / 2)
-            text = by_column(plan, ranks, values, pieces, m);
+            number = by_column(plan, ranks, values, pieces, m);
     }
-    return text;
+    return number;
 }
 
-/* Adds FACTOR times TERM to a sum, with parentheses where they are needed. */
-static void add_term(GString *s, gint64 factor, const char *term)
+typedef struct {
+    GString *text;
+    gboolean negative; /* it begins with a minus sign */
+} DigitSum;
+
+/* Adds FACTOR times TERM to a sum. DIVIDED: the term is a quotient or a remainder, which needs
+ * parentheses behind a factor. */
+static void add_term(DigitSum *sum, gint64 factor, const char *term, gboolean divided)
 {
+    GString *s = sum->text;
     if (factor == 0 && (*term || s->len))
         return;
     gint64 size = factor < 0 ? -factor : factor;
+    if (!s->len)
+        sum->negative = factor < 0;
     g_string_append(s, s->len ? (factor < 0 ? " - " : " + ") : factor < 0 ? "-" : "");
     if (*term && size == 1)
         g_string_append(s, term);
     else if (*term)
         g_string_append_printf(
-            s, strpbrk(term, "/%") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s",
-            size, term);
+            s, divided ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s", size, term);
     else
         g_string_append_printf(s, "%" G_GINT64_FORMAT, size);
 }
@@ -185,7 +213,7 @@ static void add_term(GString *s, gint64 factor, const char *term)
  * grid, the halves that a butterfly exchanges, the divisions of a tree. Within each stretch of
  * WIDTH values the steps are equal, and the first values of the stretches are such a sum again.
  * Returns FALSE if the values have no such form, or exceed an int. */
-static gboolean by_digits(GString *s, const gint64 *values, guint n, const char *x, guint depth)
+static gboolean by_digits(DigitSum *s, const gint64 *values, guint n, const char *x, guint depth)
 {
     enum { DIGITS = 4 };
     gint64 step = n > 1 ? values[1] - values[0] : 0;
@@ -193,8 +221,8 @@ static gboolean by_digits(GString *s, const gint64 *values, guint n, const char 
     while (first < n && values[first] - values[first - 1] == step)
         first++;
     if (first == n) {
-        add_term(s, step, x);
-        add_term(s, values[0], "");
+        add_term(s, step, x, depth > 0);
+        add_term(s, values[0], "", FALSE);
         return TRUE;
     }
     /* the first stretch may begin before the first value; the next one is whole */
@@ -216,28 +244,28 @@ static gboolean by_digits(GString *s, const gint64 *values, guint n, const char 
                     *of_column = g_strdup_printf("%s %% %u", number, width);
     if (!by_digits(s, row, rows, of_row, depth + 1))
         return FALSE;
-    add_term(s, step, of_column);
+    add_term(s, step, of_column, TRUE);
     return TRUE;
 }
 
-static char *by_digits_of_rank(RankList ranks, const gint64 *values)
+static Number by_digits_of_rank(RankList ranks, const gint64 *values)
 {
     guint low = ranks.ranks[0];
     if (ranks.n < 3 || ranks.ranks[ranks.n - 1] - low + 1 != ranks.n)
-        return NULL;
+        return no_number;
     for (guint i = 0; i < ranks.n; i++)
         /* so that each partial sum of a few terms is an int */
         if (!plain(values[i]) || values[i] > G_MAXINT32 / 8 || values[i] < G_MININT32 / 8)
-            return NULL;
+            return no_number;
     g_autofree char *x = low ? g_strdup_printf("(rank - %u)", low) : g_strdup("rank");
-    GString *s = g_string_new("");
-    gboolean good = by_digits(s, values, ranks.n, x, 0);
-    return g_string_free(s, !good);
+    DigitSum sum = {g_string_new(""), FALSE};
+    gboolean good = by_digits(&sum, values, ranks.n, x, 0);
+    return (Number){g_string_free(sum.text, !good), FALSE, sum.negative, FALSE};
 }
 
 /* The same between ends of one value each: the root of a tree has no parent, and its leaves have no
  * children. */
-static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint64 *values)
+static Number by_digits_between_ends(const Plan *plan, RankList ranks, const gint64 *values)
 {
     guint n = ranks.n, begin = 1, end = n - 1;
     while (begin < n && values[begin] == values[0])
@@ -247,21 +275,24 @@ static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint
     const guint stretches[][2] = {{0, n}, {begin, n}, {0, end}, {begin, end}};
     for (guint i = 0; i < G_N_ELEMENTS(stretches); i++) {
         guint from = stretches[i][0], to = stretches[i][1];
-        g_autofree char *between =
+        Number between =
             from < to ? by_digits_of_rank((RankList){to - from, ranks.ranks + from}, values + from)
-                      : NULL;
-        if (!between)
+                      : no_number;
+        if (!between.text)
             continue;
-        g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]);
+        if (from == 0 && to == n)
+            return between;
+        g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]),
+                        *middle = between.text;
         GString *s = g_string_new("");
         if (from > 0)
             g_string_append_printf(s, "rank < %u ? %s : ", ranks.ranks[from], first);
         if (to < n)
             g_string_append_printf(s, "rank > %u ? %s : ", ranks.ranks[to - 1], last);
-        g_string_append(s, between);
-        return g_string_free(s, FALSE);
+        g_string_append(s, middle);
+        return (Number){g_string_free(s, FALSE), FALSE, FALSE, TRUE};
     }
-    return NULL;
+    return no_number;
 }
 
 /* Partners in a butterfly, in parentheses, because a comparison binds more strongly. NULL if they
@@ -279,22 +310,22 @@ static char *by_bits(RankList ranks, const gint64 *values)
     return g_strdup_printf("(rank ^ %" G_GINT64_FORMAT ")", bits);
 }
 
-char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype,
-                         const char *name)
+static Number number_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype,
+                             const char *name)
 {
     g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
     if (ranks.n == 0)
-        return g_strdup("0");
-    char *bits = by_bits(ranks, values);
-    if (bits)
-        return bits;
+        return constant_number(e->plan, 0);
+    Number number = {by_bits(ranks, values), FALSE, FALSE, FALSE};
+    if (number.text)
+        return number;
     if (split_pieces(ranks.n, ranks.ranks, values, PIECES, pieces))
         return conditional(e->plan, pieces, "rank", ranks.ranks);
-    char *grid = by_residue(e->plan, ranks, values, pieces);
-    if (!grid)
-        grid = by_digits_between_ends(e->plan, ranks, values);
-    if (grid)
-        return grid;
+    number = by_residue(e->plan, ranks, values, pieces);
+    if (!number.text)
+        number = by_digits_between_ends(e->plan, ranks, values);
+    if (number.text)
+        return number;
     guint low = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - low + 1;
     g_autoptr(GString) contents = g_string_new("");
     for (guint r = 0, i = 0; r < n; r++) {
@@ -305,8 +336,28 @@ char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const
     }
     g_autofree char *dimensions = g_strdup_printf("[%u]", n),
                     *table = literal_table(e, ctype, name, dimensions, contents->str);
-    return low == 0 ? g_strdup_printf("%s[rank]", table)
-                    : g_strdup_printf("%s[rank - %u]", table, low);
+    number.text = low == 0 ? g_strdup_printf("%s[rank]", table)
+                           : g_strdup_printf("%s[rank - %u]", table, low);
+    return number;
+}
+
+char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype,
+                         const char *name)
+{
+    return number_by_rank(e, ranks, values, ctype, name).text;
+}
+
+/* Takes the text of NUMBER. */
+static char *as_operand(Number number)
+{
+    g_autofree char *text = number.text;
+    return number.conditional ? g_strdup_printf("(%s)", text) : g_steal_pointer(&text);
+}
+
+char *expression_operand_by_rank(Emitter *e, RankList ranks, const gint64 *values,
+                                 const char *ctype, const char *name)
+{
+    return as_operand(number_by_rank(e, ranks, values, ctype, name));
 }
 
 /* The caller's rank in the call's communicator. NULL if only a table would work. */
@@ -331,46 +382,59 @@ static void fill_absent(gint64 *values, guint n)
             values[i] = i < first ? values[first] : values[i - 1];
 }
 
-char *expression_number(Emitter *e, const CallPattern *c, Word w)
+/* The caller's rank in the call's communicator, for a slot of the form WEND_SLOT_SELF. NULL if
+ * VALUES are simpler. */
+static char *self_number(Emitter *e, const CallPattern *c, Word w, RankList ranks,
+                         const gint64 *values)
+{
+    const WendSlot *slot = &c->slots->slots[w.slot];
+    if (slot->form != WEND_SLOT_SELF || w.value != 0 || !(c->function->flags & WEND_F_SELF))
+        return NULL;
+    g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
+    if (split_pieces(ranks.n, ranks.ranks, values, 2, pieces))
+        return NULL;
+    g_autofree char *self = self_expression(e, c);
+    if (!self || slot->value == 0)
+        return g_steal_pointer(&self);
+    return g_strdup_printf("%s %c %" G_GINT64_FORMAT, self, slot->value > 0 ? '+' : '-',
+                           ABS(slot->value));
+}
+
+static Number number_of_word(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
-    if (call_pattern_word_is_constant(c, w, &constant))
-        return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant)
-                                                          : literal(e->plan, constant);
+    Number number = no_number;
+    if (call_pattern_word_is_constant(c, w, &constant)) {
+        if (e->columns && w.by_slot && plain(constant))
+            number.text = column_of_number(e, constant);
+        return number.text ? number : constant_number(e->plan, constant);
+    }
     RankList ranks = e->plan->terminal_ranks[c->terminal];
-    const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
         values[i] = call_pattern_value(c, w, ranks.ranks[i]);
     fill_absent(values, ranks.n);
     gboolean in_row = e->columns && e->columns->by_rank && ranks.n > 0;
-    char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
-    if (mark)
-        return mark;
     /* A value that is equal in all rows must not depend on values that differ: a communicator would
      * be one more number of the row. */
-    if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0
-        && (c->function->flags & WEND_F_SELF)) {
-        g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
-        if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
-            g_autofree char *self = self_expression(e, c);
-            if (self)
-                return slot->value == 0
-                           ? g_steal_pointer(&self)
-                           : g_strdup_printf("%s %c %" G_GINT64_FORMAT, self,
-                                             slot->value > 0 ? '+' : '-', ABS(slot->value));
-        }
-    }
+    number.text = in_row ? column_of_ranks(e, ranks, values) : self_number(e, c, w, ranks, values);
+    if (number.text)
+        return number;
     /* A table is named after the parameter of its word. */
     const Arg *arg = call_pattern_arg_of_slot(c, w.slot);
     const char *name = !arg                                ? "value"
                        : arg->param->kind == WEND_KIND_BUF ? "offset"
                                                            : arg->param->name,
-               *ctype = "long";
+               *ctype = "int";
     for (guint i = 0; i < ranks.n; i++)
         if (!wend_word_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
-            return expression_by_rank(e, ranks, values, ctype, name);
-    return expression_by_rank(e, ranks, values, "int", name);
+            ctype = "long";
+    return number_by_rank(e, ranks, values, ctype, name);
+}
+
+char *expression_number(Emitter *e, const CallPattern *c, Word w)
+{
+    return number_of_word(e, c, w).text;
 }
 
 /* -- handles, pointers -- */
@@ -459,9 +523,11 @@ char *expression_segment(Emitter *e, gint64 segment)
     }
 }
 
-char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
+/* *COMPOUND: the pointer is a sum, or a cast. */
+static char *pointer(Emitter *e, const CallPattern *c, const Word *words, gboolean *compound)
 {
     gint64 segment = words[0].value;
+    *compound = FALSE;
     if (wend_word_is_const(segment))
         return literal(e->plan, segment);
     if (segment == WEND_UNKNOWN) {
@@ -473,21 +539,32 @@ char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
         e->needs[HELPER_UNUSED_BUFFER] = TRUE;
         return g_strdup("unused");
     }
-    if (segment == WEND_PLAIN) { /* a small number as a pointer, or an attribute */
-        g_autofree char *value = expression_number(e, c, words[1]);
-        return strcmp(value, "0") == 0 ? g_strdup("NULL")
-                                       : g_strdup_printf("(void *)(intptr_t)(%s)", value);
-    }
-    if (!wend_word_is_segment(segment))
+    if (segment != WEND_PLAIN && !wend_word_is_segment(segment))
         return g_strdup("NULL");
-    g_autofree char *base = expression_segment(e, segment),
-                    *offset = expression_number(e, c, words[1]);
-    if (strcmp(offset, "0") == 0)
-        return g_steal_pointer(&base);
-    if (*offset == '-')
+    g_autofree char *base = segment == WEND_PLAIN ? NULL : expression_segment(e, segment);
+    Number number = number_of_word(e, c, words[1]);
+    g_autofree char *offset = number.text;
+    *compound = !number.zero;
+    if (number.zero)
+        return base ? g_steal_pointer(&base) : g_strdup("NULL");
+    if (!base) /* a small number as a pointer, or an attribute */
+        return g_strdup_printf("(void *)(intptr_t)(%s)", offset);
+    if (number.negative)
         return g_strdup_printf("%s - %s", base, offset + 1);
-    return strchr(offset, '?') ? g_strdup_printf("%s + (%s)", base, offset)
-                               : g_strdup_printf("%s + %s", base, offset);
+    return g_strdup_printf(number.conditional ? "%s + (%s)" : "%s + %s", base, offset);
+}
+
+char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
+{
+    gboolean compound;
+    return pointer(e, c, words, &compound);
+}
+
+char *expression_beginning(Emitter *e, const CallPattern *c, const char *pointer, Word offset)
+{
+    Number number = number_of_word(e, c, offset);
+    g_autofree char *text = number.text;
+    return number.zero ? g_strdup(pointer) : g_strdup_printf("(char *)%s - (%s)", pointer, text);
 }
 
 /* Memory that another process has attached to a dynamic window. */
@@ -537,9 +614,9 @@ char *expression_address(Emitter *e, const CallPattern *c, const Word *words, co
     if (wend_word_is_segment(words[0].value)
         && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
         return expression_remote(e, c, words);
-    g_autofree char *pointer = expression_pointer(e, c, words);
-    char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer)
-                                          : g_strdup_printf("(%s)%s", ctype, pointer);
+    gboolean compound;
+    g_autofree char *to_convert = pointer(e, c, words, &compound);
+    char *address = g_strdup_printf(compound ? "(%s)(%s)" : "(%s)%s", ctype, to_convert);
     if (!wend_word_is_segment(words[2].value))
         return address;
     const Word from[4] = {words[2], words[3], {.value = WEND_PLAIN}, {.value = 0}};

@@ -200,17 +200,18 @@ char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
                                     : g_strdup("MPI_COMM_SELF");
         g_autofree char *found = next_found(e, c->terminal, finding->found);
         e->needs[HELPER_SCRATCH_FOUND] = TRUE;
-        g_ptr_array_add(e->before,
-                        g_strdup_printf("scratch_found(%s, %u, %s);", who, number, found));
+        statements_add(e->code->before, "scratch_found(%s, %u, %s);", who, number, found);
     }
     return g_strdup_printf("scratch_file(%u)", number);
 }
 
 /* -- ports -- */
 
-/* The port that the next call of a terminal returns, as an expression. */
-static char *next_port(Emitter *e, const CallPattern *c)
+/* The port that the next call of a terminal returns, as an expression. *CHANGES: it is another one
+ * each time. */
+static char *next_port(Emitter *e, const CallPattern *c, gboolean *changes)
 {
+    *changes = FALSE;
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(c->terminal));
     if (!given || given->runs->len == 0)
         return g_strdup_printf("%u", port_named(e, "")->number);
@@ -220,22 +221,24 @@ static char *next_port(Emitter *e, const CallPattern *c)
         same &= runs[i].port == runs[0].port;
     if (same)
         return g_strdup_printf("%u", runs[0].port);
+    *changes = TRUE;
     g_hash_table_add(e->ports_listed, GUINT_TO_POINTER(c->terminal));
     return g_strdup_printf("next_port_%u()", c->terminal);
 }
 
 static char *port_given(Emitter *e, const CallPattern *c)
 {
-    g_autofree char *number = next_port(e, c);
+    gboolean changes;
+    g_autofree char *number = next_port(e, c, &changes);
     gboolean opens = c->function->id == WEND_FN_MPI_Open_port;
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
-    if (g_str_has_suffix(number, ")")) {
+    if (changes) {
         const char *now = locals_variable(e, "int", "its_port", 0);
-        g_ptr_array_add(e->before, g_strdup_printf("%s = %s;", now, number));
+        statements_add(e->code->before, "%s = %s;", now, number);
         g_free(number);
         number = g_strdup(now);
     }
-    g_ptr_array_add(e->after, g_strdup_printf("port_tell(%s, %d);", number, opens));
+    statements_add(e->code->after, "port_tell(%s, %d);", number, opens);
     return g_strdup_printf("port[%s]", number);
 }
 

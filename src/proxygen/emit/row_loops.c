@@ -22,7 +22,7 @@ enum { MOST_TOKENS = 1 << 20, MOST_TEXT = 1 << 14, MOST_DEPTH = 64 };
 typedef struct {
     guint number;
     guint n_numbers;
-    char *body;
+    GArray *columns; /* of Column */
     gsize length;
     guint n_users;
 } LoopText;
@@ -84,54 +84,51 @@ static void row_table_free(gpointer stream)
 
 static void text_free(gpointer text)
 {
-    g_free(((LoopText *)text)->body);
+    if (((LoopText *)text)->columns)
+        g_array_unref(((LoopText *)text)->columns);
     g_free(text);
 }
 
 /* -- texts -- */
 
-static void begin_times(GString *out, int indent, char variable, guint64 times)
+/* The list for what is repeated TIMES times: that of a loop, or OUT itself. */
+static Statements *repeated(Statements *out, char variable, guint64 times)
 {
-    if (times > 1)
-        c_text_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {",
-                    c_text_count_type(times), variable, variable, times, variable);
-}
-
-static void end_times(GString *out, int indent, guint64 times)
-{
-    if (times > 1)
-        c_text_line(out, indent, "}");
+    return times > 1
+               ? statements_block(out, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++)",
+                                  c_text_count_type(times), variable, variable, times, variable)
+               : out;
 }
 
 /* Appends the calls of a rule in place. Returns FALSE, and stops, if it has other constructs than
- * calls and loops, or OUT becomes longer than LENGTH. */
-static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, guint depth,
-                           gsize length)
+ * calls and loops, or more than *LEFT characters. */
+static gboolean write_rule(Emitter *e, Statements *out, guint rule, guint depth, gsize *left)
 {
     const PlanRule *r = &e->plan->rules[rule];
     gboolean good = !r->loop && !r->inlined && depth < MOST_DEPTH;
     for (guint i = 0; i < r->n && good; i++) {
         const WendSymbol *s = &r->symbols[i];
-        int inner = indent + (s->repeats > 1);
         if (plan_choice(e->plan, rule, i))
             return FALSE;
-        begin_times(out, indent, 'k', s->repeats);
-        if (s->is_rule)
-            good = write_rule(e, out, inner, s->id, depth + 1, length);
-        else
-            emit_terminal(e, out, inner, s->id);
-        end_times(out, indent, s->repeats);
-        good = good && out->len <= length;
+        Statements *inner = repeated(out, 'k', s->repeats);
+        guint before = statements_count(inner);
+        if (s->is_rule) {
+            good = write_rule(e, inner, s->id, depth + 1, left);
+            continue;
+        }
+        emit_terminal(e, inner, s->id);
+        gsize length = statements_length(inner, before);
+        good = length <= *left;
+        *left -= length;
     }
     return good;
 }
 
-static gboolean write_symbol(Emitter *e, GString *out, int indent, const WendSymbol *s,
-                             gsize length)
+static gboolean write_symbol(Emitter *e, Statements *out, const WendSymbol *s, gsize most)
 {
     if (s->is_rule)
-        return write_rule(e, out, indent, s->id, 0, length);
-    emit_terminal(e, out, indent, s->id);
+        return write_rule(e, out, s->id, 0, &most);
+    emit_terminal(e, out, s->id);
     return TRUE;
 }
 
@@ -141,25 +138,28 @@ static void find_text(RowFinder *f, const WendSymbol *s)
     Emitter *e = f->e;
     if (c->text)
         return;
-    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64)),
+                      columns = g_array_new(FALSE, FALSE, sizeof(Column));
+    g_autoptr(Statements) list = statements_new();
     g_autoptr(GString) body = g_string_new("");
-    ColumnWriter writer = {numbers, TRUE, NULL, NULL};
+    ColumnWriter writer = {.by_rank = TRUE, .columns = columns, .numbers = numbers};
     locals_begin(e);
     e->columns = &writer;
-    gboolean good = write_symbol(e, body, 1, s, MOST_TEXT);
+    gboolean good = write_symbol(e, list, s, MOST_TEXT);
     e->columns = NULL;
+    statements_print(list, body, 1, NULL);
+    good = good && (!s->is_rule || body->len <= MOST_TEXT);
     locals_end(e, body, 1);
+    g_string_set_size(e->definitions, 0);
     gsize length = body->len;
-    /* definitions outside of functions have no rows: the text stays unchanged */
-    if (!good || strchr(e->definitions->str, COLUMN_MARK)) {
-        g_string_printf(body, "%s %u", s->is_rule ? "rule" : "call", s->id);
+    if (!good) { /* no other one has this text */
+        g_string_printf(body, "rule %u", s->id);
         g_array_set_size(numbers, 0);
     }
-    g_string_set_size(e->definitions, 0);
     LoopText *text = wend_byte_table_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
         *text =
-            (LoopText){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
+            (LoopText){g_hash_table_size(f->texts), numbers->len, g_array_ref(columns), length, 1};
     *c = (LoopCallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
 }
 
@@ -211,7 +211,7 @@ static guint number_of(RowFinder *f, const RowToken *t, const LoopText *text)
     g_array_append_val(f->tokens, *t);
     if (text) {
         RowTable *s = g_array_index(f->tokens, RowToken, number).stream = g_new0(RowTable, 1);
-        s->columns = row_tables_find(text->body);
+        s->columns = g_array_copy(text->columns);
         s->n_numbers = text->n_numbers;
         s->values = g_array_new(FALSE, FALSE, sizeof(gint64));
         s->symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
@@ -417,6 +417,7 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
         for (guint i = 0; i < f->streams->len; i++) {
             RowTable *s = f->streams->pdata[i];
             s->n_kept = row_tables_keep(s->columns, s->values, s->n_numbers);
+            row_tables_name(s->columns);
         }
         loop_rules_grammar(f->grammar, f->tokens->len, &grammar);
         count_places(f, &grammar);
@@ -631,38 +632,24 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
         g_string_append_c(definitions, '\n');
 }
 
-void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol,
-                    const RowSymbol *s)
+void row_loops_call(Emitter *e, Statements *out, const WendSymbol *symbol, const RowSymbol *s)
 {
     const RowTable *stream = s->stream;
-    guint64 rows = symbol->repeats;
-    int inner = indent + (rows > 1 || stream->n_kept > 1);
-    gboolean alone = stream->n_kept == 1;
     g_autofree char *pointer = g_strdup_printf("const %s *", type_of(stream));
-    const char *row = stream->n_kept == 0 ? ""
-                      : alone             ? locals_variable(e, type_of(stream), "number", 0)
-                                          : locals_variable(e, pointer, "row", 0);
+    const char *row = stream->n_kept == 0   ? ""
+                      : stream->n_kept == 1 ? locals_variable(e, type_of(stream), "number", 0)
+                                            : locals_variable(e, pointer, "row", 0);
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
-    g_autoptr(GString) body = g_string_new("");
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    ColumnWriter writer = {numbers, TRUE, stream->columns, names};
-    e->columns = &writer;
-    /* It was short enough. Here it is indented further, and must come whole. */
-    write_symbol(e, body, inner + (s->times > 1), symbol, G_MAXSIZE);
-    e->columns = NULL;
-    begin_times(out, indent, 'i', rows);
-    if (stream->n_kept > 1) {
-        row_tables_name(stream->columns, names);
-        if (rows == 1) /* the names are those of this table */
-            c_text_line(out, indent, "{");
-        row_tables_define(out, inner, stream->columns);
-    }
+    ColumnWriter writer = {TRUE, stream->columns, numbers, row, stream->n_kept == 1};
+    Statements *inner = repeated(out, 'i', symbol->repeats);
+    if (stream->n_kept > 1 && inner == out) /* the names are those of this table */
+        inner = statements_block(out, "%s", "");
+    if (stream->n_kept > 1)
+        row_tables_define(inner, stream->columns);
     if (stream->n_kept)
-        c_text_line(out, inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
-    begin_times(out, inner, 'k', s->times);
-    row_tables_append(out, e->plan, body->str, stream->columns, stream->values, row, alone);
-    end_times(out, inner, s->times);
-    end_times(out, indent, rows);
-    if (rows == 1 && stream->n_kept > 1)
-        c_text_line(out, indent, "}");
+        statements_add(inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
+    e->columns = &writer;
+    /* it was short enough */
+    write_symbol(e, repeated(inner, 'k', s->times), symbol, G_MAXSIZE);
+    e->columns = NULL;
 }

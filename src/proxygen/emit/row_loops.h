@@ -37,7 +37,6 @@ void row_loops_free(RowLoops *s);
 /* Appends the tables, and the variables that hold the position in each. */
 void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GString *definitions);
 /* Appends the call of a symbol that has a row table. */
-void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol,
-                    const RowSymbol *s);
+void row_loops_call(Emitter *e, Statements *out, const WendSymbol *symbol, const RowSymbol *s);
 
 #endif

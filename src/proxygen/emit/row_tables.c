@@ -2,33 +2,10 @@
 /* row_tables.c: see row_tables.h. */
 #include "row_tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "emitter.h"
 #include "lib/base/byte-table.h"
-
-char *column_mark(guint first)
-{
-    return g_strdup_printf("%c%u%c", COLUMN_MARK, first, COLUMN_END);
-}
-
-char *column_mark_by_rank(guint first, guint low, guint width)
-{
-    return g_strdup_printf("%c%u,%u,%u%c", COLUMN_MARK, first, low, width, COLUMN_END);
-}
-
-/* The column of the mark at P. *END becomes its second mark. */
-static Column read_mark(const char *p, char **end)
-{
-    Column c = {.first = (guint)strtoul(p + 1, end, 10), .width = 1};
-    if (**end == ',') {
-        c.by_rank = TRUE;
-        c.low = (guint)strtoul(*end + 1, end, 10);
-        c.width = (guint)strtoul(*end + 1, end, 10);
-    }
-    return c;
-}
 
 static gint compare(gconstpointer a, gconstpointer b)
 {
@@ -43,32 +20,6 @@ static const Column *find(const GArray *columns, guint first)
     return g_array_binary_search((GArray *)columns, &key, compare, &at)
                ? &g_array_index(columns, Column, at)
                : NULL;
-}
-
-GArray *row_tables_find(const char *text)
-{
-    GArray *columns = g_array_new(FALSE, FALSE, sizeof(Column));
-    for (const char *p = text; (p = strchr(p, COLUMN_MARK)) != NULL;) {
-        char *end;
-        const Column c = read_mark(p, &end);
-        g_array_append_val(columns, c);
-        p = end;
-    }
-    g_array_sort(columns, compare);
-    guint n = 0;
-    for (guint i = 0; i < columns->len; i++)
-        if (i == 0
-            || g_array_index(columns, Column, i).first
-                   != g_array_index(columns, Column, n - 1).first)
-            g_array_index(columns, Column, n++) = g_array_index(columns, Column, i);
-    g_array_set_size(columns, n);
-    return columns;
-}
-
-gboolean row_tables_agree(const GArray *columns, guint first)
-{
-    const Column *c = find(columns, first);
-    return c && c->place < 0;
 }
 
 static gsize bytes_of(const Column *c)
@@ -156,7 +107,7 @@ static const Column *kept_at(const GArray *columns, gint place)
     return NULL;
 }
 
-void row_tables_name(GArray *columns, const GPtrArray *names)
+void row_tables_name(GArray *columns)
 {
     enum { NAMED_MOST = 64 }; /* the text of a large row is for nobody */
     for (guint i = 0; i < columns->len; i++)
@@ -165,9 +116,8 @@ void row_tables_name(GArray *columns, const GPtrArray *names)
         return;
     for (guint i = 0; i < columns->len; i++) {
         Column *c = &g_array_index(columns, Column, i);
-        const char *argument = c->first < names->len ? names->pdata[c->first] : NULL;
         if (c->kept)
-            give_name(columns, c, argument ? argument : "number");
+            give_name(columns, c, c->argument ? c->argument : "number");
     }
     for (guint i = 0; i < columns->len; i++) {
         Column *c = &g_array_index(columns, Column, i);
@@ -177,7 +127,7 @@ void row_tables_name(GArray *columns, const GPtrArray *names)
     }
 }
 
-void row_tables_define(GString *out, int indent, const GArray *columns)
+void row_tables_define(Statements *out, const GArray *columns)
 {
     g_autoptr(GString) list = g_string_new("");
     gint next = 0;
@@ -191,101 +141,71 @@ void row_tables_define(GString *out, int indent, const GArray *columns)
         next = c->place + 1;
     }
     if (list->len > 0)
-        c_text_line(out, indent, "enum { %s };", list->str);
-}
-
-/* "at + 0" and "at + -8" become "at" and "at - 8". */
-static void append_constant(GString *out, const Plan *plan, gint64 value)
-{
-    static const char plus[] = " + ";
-    gboolean added = out->len >= strlen(plus)
-                     && memcmp(out->str + out->len - strlen(plus), plus, strlen(plus)) == 0;
-    if (added && value == 0) {
-        g_string_truncate(out, out->len - strlen(plus));
-        return;
-    }
-    if (added && value < 0 && value > -G_MAXINT32) {
-        out->str[out->len - 2] = '-';
-        value = -value;
-    }
-    g_autofree char *text = literal(plan, value);
-    g_string_append(out, text);
-}
-
-/* "[4 + rank]", with rank LOW as the first. */
-static void append_place(GString *out, const Column *c)
-{
-    gint offset = c->place - (gint)c->low;
-    if (*c->name && c->by_rank)
-        g_string_append_printf(out, c->low > 0 ? "[%s + rank - %u]" : "[%s + rank]", c->name,
-                               c->low);
-    else if (*c->name)
-        g_string_append_printf(out, "[%s]", c->name);
-    else if (!c->by_rank)
-        g_string_append_printf(out, "[%d]", c->place);
-    else if (offset == 0)
-        g_string_append(out, "[rank]");
-    else
-        g_string_append_printf(out, offset > 0 ? "[%d + rank]" : "[rank - %d]", ABS(offset));
-}
-
-void row_tables_append(GString *out, const Plan *plan, const char *text, const GArray *columns,
-                       const GArray *values, const char *row, gboolean alone)
-{
-    for (const char *p = text; *p; p++) {
-        if (*p != COLUMN_MARK) {
-            g_string_append_c(out, *p);
-            continue;
-        }
-        char *end;
-        const Column mark = read_mark(p, &end), *c = find(columns, mark.first);
-        if (c->place < 0) {
-            append_constant(out, plan, g_array_index(values, gint64, c->first));
-        } else {
-            g_string_append(out, row);
-            if (!alone)
-                append_place(out, c);
-        }
-        p = end; /* the second mark */
-    }
+        statements_add(out, "enum { %s };", list->str);
 }
 
 /* -- numbers of the row that is written -- */
 
-static void note_argument(const Emitter *e)
+/* "row[4 + rank]", with rank LOW as the first. */
+static char *place_in_row(const ColumnWriter *w, const Column *c)
 {
-    GPtrArray *names = e->columns->names;
-    guint n = e->columns->numbers->len;
-    if (!names)
-        return;
-    g_ptr_array_set_size(names, (gint)n + 1);
-    names->pdata[n] = (gpointer)e->argument;
+    gint offset = c->place - (gint)c->low;
+    if (w->alone)
+        return g_strdup(w->row);
+    if (*c->name && c->by_rank && c->low > 0)
+        return g_strdup_printf("%s[%s + rank - %u]", w->row, c->name, c->low);
+    if (*c->name)
+        return g_strdup_printf("%s[%s%s]", w->row, c->name, c->by_rank ? " + rank" : "");
+    if (!c->by_rank)
+        return g_strdup_printf("%s[%d]", w->row, c->place);
+    if (offset == 0)
+        return g_strdup_printf("%s[rank]", w->row);
+    return g_strdup_printf(offset > 0 ? "%s[%d + rank]" : "%s[rank - %d]", w->row, ABS(offset));
+}
+
+/* The text of a column whose numbers begin at FIRST. NULL: all rows agree in it. */
+static char *column_text(Emitter *e, Column c)
+{
+    ColumnWriter *w = e->columns;
+    if (w->row) {
+        const Column *known = find(w->columns, c.first);
+        return known && known->place >= 0 ? place_in_row(w, known) : NULL;
+    }
+    c.argument = e->argument;
+    g_array_append_val(w->columns, c);
+    return c.by_rank ? g_strdup_printf("$%u,%u,%u$", c.first, c.low, c.width)
+                     : g_strdup_printf("$%u$", c.first);
 }
 
 char *column_of_number(Emitter *e, gint64 value)
 {
-    note_argument(e);
+    const Column c = {.first = e->columns->numbers->len, .width = 1};
     g_array_append_val(e->columns->numbers, value);
-    return column_mark(e->columns->numbers->len - 1);
+    return column_text(e, c);
 }
 
 char *column_of_ranks(Emitter *e, RankList ranks, const gint64 *values)
 {
-    guint first = e->columns->numbers->len, low = ranks.ranks[0],
-          width = ranks.ranks[ranks.n - 1] - low + 1;
-    note_argument(e);
-    for (guint r = 0, i = 0; r < width; r++) {
+    guint low = ranks.ranks[0];
+    const Column c = {e->columns->numbers->len,
+                      TRUE,
+                      low,
+                      ranks.ranks[ranks.n - 1] - low + 1,
+                      NULL,
+                      0,
+                      FALSE,
+                      ""};
+    for (guint r = 0, i = 0; r < c.width; r++) {
         gboolean here = ranks.ranks[i] == low + r;
         gint64 value = here ? values[i] : 0;
         g_array_append_val(e->columns->numbers, value);
         i += here;
     }
-    return e->columns->known && row_tables_agree(e->columns->known, first)
-               ? NULL
-               : column_mark_by_rank(first, low, width);
+    return column_text(e, c);
 }
 
 char *column_index(Emitter *e, gint64 place)
 {
-    return e->columns ? column_of_number(e, place) : g_strdup_printf("%" G_GINT64_FORMAT, place);
+    char *column = e->columns ? column_of_number(e, place) : NULL;
+    return column ? column : g_strdup_printf("%" G_GINT64_FORMAT, place);
 }

@@ -99,14 +99,22 @@ static char *free_name(GHashTable *names, const char *wanted)
 
 /* -- the texts -- */
 
-static void collect(GHashTable *names, const char *text)
+GHashTable *rule_names_words(const GPtrArray *texts)
 {
+    GHashTable *words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GString) word = g_string_new("");
     gboolean name;
-    for (const char *p = text, *end; *p; p = end) {
-        end = end_of_piece(p, &name);
-        if (name)
-            g_hash_table_add(names, g_strndup(p, (gsize)(end - p)));
-    }
+    for (guint i = 0; i < texts->len; i++)
+        for (const char *p = ((const GString *)texts->pdata[i])->str, *end; *p; p = end) {
+            end = end_of_piece(p, &name);
+            if (!name || g_ascii_isdigit(*p))
+                continue;
+            g_string_truncate(word, 0);
+            g_string_append_len(word, p, end - p);
+            if (!g_hash_table_contains(words, word->str))
+                g_hash_table_add(words, g_strdup(word->str));
+        }
+    return words;
 }
 
 /* The name of the rule function that the N characters at P are, or a part of which; *REST becomes
@@ -136,14 +144,11 @@ static void rename_all(GString *text, const GPtrArray *given)
     }
 }
 
-void rule_names_give(GPtrArray *texts, const GPtrArray *wanted)
+void rule_names_give(GPtrArray *texts, GHashTable *words, const GPtrArray *wanted)
 {
-    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GPtrArray) given = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < texts->len; i++)
-        collect(names, ((const GString *)texts->pdata[i])->str);
     for (guint i = 0; i < wanted->len; i++)
-        g_ptr_array_add(given, wanted->pdata[i] ? free_name(names, wanted->pdata[i]) : NULL);
+        g_ptr_array_add(given, wanted->pdata[i] ? free_name(words, wanted->pdata[i]) : NULL);
     for (guint i = 0; i < texts->len; i++)
         rename_all(texts->pdata[i], given);
 }

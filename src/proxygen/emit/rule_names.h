@@ -6,10 +6,13 @@
 
 #include <glib.h>
 
-/* Renames the functions in TEXTS (GString), which are all of the program. WANTED: names by number,
- * which may be anything; NULL: the function keeps its name. Each function gets a name that is an
- * identifier (c_token_function_name), and that nothing else in the program, the C library or the
- * language has. Strings and comments stay what they are. */
-void rule_names_give(GPtrArray *texts, const GPtrArray *wanted);
+/* The identifiers in TEXTS (GString), which are all of the program, without those in
+ * strings and comments. The caller frees the set. */
+GHashTable *rule_names_words(const GPtrArray *texts);
+/* Renames the functions in TEXTS. WANTED: names by number, which may be anything; NULL: the
+ * function keeps its name. Each function gets a name that is an identifier (c_token_function_name),
+ * and that nothing else in the program (WORDS, to which it is added), the C library or the language
+ * has. Strings and comments stay what they are. */
+void rule_names_give(GPtrArray *texts, GHashTable *words, const GPtrArray *wanted);
 
 #endif

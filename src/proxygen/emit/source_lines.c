@@ -243,14 +243,6 @@ void source_lines_free(SourceLines *s)
     g_free(s);
 }
 
-void source_lines_mark(const Emitter *e, GString *out, guint terminal)
-{
-    if (e->columns || !e->lines || out->len == 0 || out->str[out->len - 1] != '\n')
-        return;
-    g_autofree char *mark = g_strdup_printf("%c%u%c", SITE_MARK, terminal, SITE_MARK);
-    g_string_insert(out, (gssize)out->len - 1, mark);
-}
-
 /* -- comments -- */
 
 static const char *base_of(const char *file)
@@ -259,8 +251,7 @@ static const char *base_of(const char *file)
     return slash ? slash + 1 : file;
 }
 
-/* " [halo.c:42, halo.c:57]" as a comment. NULL: there is no line. */
-static char *comment_of(const SourceLines *s, guint terminal)
+char *source_lines_comment(const SourceLines *s, guint terminal)
 {
     const Places *p = &s->places[terminal];
     GString *text = g_string_new(NULL);
@@ -279,28 +270,9 @@ static char *comment_of(const SourceLines *s, guint terminal)
     return g_string_free(text, FALSE);
 }
 
-static void put_comments(const SourceLines *s, GString *text)
-{
-    if (!strchr(text->str, SITE_MARK))
-        return;
-    g_autofree char *old = g_strdup(text->str);
-    g_string_truncate(text, 0);
-    for (const char *p = old; *p; p++) {
-        if (*p != SITE_MARK) {
-            g_string_append_c(text, *p);
-            continue;
-        }
-        char *end;
-        g_autofree char *comment = comment_of(s, (guint)g_ascii_strtoull(p + 1, &end, 10));
-        if (comment)
-            g_string_append(text, comment);
-        p = end;
-    }
-}
-
 /* -- names of rules -- */
 
-void source_lines_name(SourceLines *s, GPtrArray *texts)
+void source_lines_name(SourceLines *s, GPtrArray *texts, GHashTable *words)
 {
     if (!s)
         return;
@@ -317,7 +289,5 @@ void source_lines_name(SourceLines *s, GPtrArray *texts)
             g_ptr_array_set_size(wanted, (gint)number + 1);
         wanted->pdata[number] = s->shared[i]->pdata[0];
     }
-    rule_names_give(texts, wanted);
-    for (guint i = 0; i < texts->len; i++)
-        put_comments(s, texts->pdata[i]);
+    rule_names_give(texts, words, wanted);
 }

@@ -6,9 +6,6 @@
 
 #include "emitter.h"
 
-/* A mark for a comment at a call: SITE_MARK, the number of a terminal, SITE_MARK. */
-enum { SITE_MARK = '\003' };
-
 typedef struct SourceLines SourceLines;
 
 /* Finds the sites of the plan's calls, before anything is written. Returns NULL if there are none.
@@ -16,14 +13,15 @@ typedef struct SourceLines SourceLines;
 SourceLines *source_lines_new(const Plan *plan);
 void source_lines_free(SourceLines *s); /* S may be NULL */
 
-/* Puts a mark for a comment behind the last statement of OUT, which is a call of TERMINAL. Not in
- * rows of numbers, whose text is that of many calls. */
-void source_lines_mark(const Emitter *e, GString *out, guint terminal);
+/* The lines that the calls of TERMINAL come from, as a comment behind its statement: a blank, and
+ * "[halo.c:42, halo.c:57]" without the brackets. NULL: none is known, or they are many. The caller
+ * frees it. */
+char *source_lines_comment(const SourceLines *s, guint terminal);
 
-/* Changes TEXTS (GString) of a whole program, which has marks, and functions named "rule_4".
- * Replaces the marks by comments. Replaces the name of each rule by that of the innermost function
- * of the application that all calls of the rule are in, made unique. Called once, when all rules
- * have their numbers. S may be NULL: the texts have no marks. */
-void source_lines_name(SourceLines *s, GPtrArray *texts);
+/* Changes TEXTS (GString) of a whole program, in which functions are named "rule_4". Replaces the
+ * name of each rule by that of the innermost function of the application that all calls of the rule
+ * are in, and that is none of WORDS (rule_names.h). Called once, when all rules have their
+ * numbers. S may be NULL. */
+void source_lines_name(SourceLines *s, GPtrArray *texts, GHashTable *words);
 
 #endif

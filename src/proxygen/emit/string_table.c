@@ -27,7 +27,7 @@ char *string_table_element(Emitter *e, char *constant)
         g_hash_table_insert(t->indices, constant, index);
         g_ptr_array_add(t->order, constant);
     }
-    g_autofree char *column = column_of_number(e, GPOINTER_TO_UINT(index));
+    g_autofree char *column = column_index(e, GPOINTER_TO_UINT(index));
     return g_strdup_printf("strings[%s]", column);
 }
 
