@@ -86,7 +86,7 @@ void comm_identity_put_tags(const WendCall *call, WendBuf *b)
     }
 }
 
-/* Appends the leaders. The two sides of an intercommunicator see them exchanged, so they are
+/* Appends the leaders. The two groups of an intercommunicator see them exchanged, so they are
  * sorted. The world is appended if leaders may be unknown, because they are then unknown to all
  * members of that world. */
 static void put_leaders(const CommNumbering *n, const CommCreation *c, WendBuf *b)

@@ -234,9 +234,9 @@ gboolean comm_leaders_find(CommLeaders *l)
 typedef struct {
     gint64 leaders[2], sizes[2];
     guint n; /* 3: more than two, which is a contradiction */
-} Sides;
+} GroupPair;
 
-static void add_side(Sides *s, gint64 leader, gint64 size)
+static void add_group(GroupPair *s, gint64 leader, gint64 size)
 {
     if (leader < 0 || s->n > 2)
         return;
@@ -257,64 +257,64 @@ static void settle_intra(const CommMember *members, guint n, gint64 leader)
             members[i].made->leader = leader;
 }
 
-static void set_side(WendCommMade *made, const Sides *s, guint side)
+static void set_group(WendCommMade *made, const GroupPair *s, guint group)
 {
-    made->leader = s->leaders[side];
-    made->remote_leader = s->leaders[1 - side];
+    made->leader = s->leaders[group];
+    made->remote_leader = s->leaders[1 - group];
 }
 
-/* The side of a member that knows no leader: the side with the size of its group. If both have that
- * size, it is the side where its rank is free. 2: unknown. */
-static guint side_of(const CommMember *member, const Sides *s, GHashTable *taken_ranks)
+/* The group of a member that knows no leader: the one with the size of its group. If both have that
+ * size, it is the one where its rank is free. 2: unknown. */
+static guint group_of(const CommMember *member, const GroupPair *s, GHashTable *taken_ranks)
 {
     const WendCommMade *made = member->made;
-    guint side = 2;
+    guint group = 2;
     for (guint i = 0; i < 2; i++) {
         if (s->sizes[i] != made->size || s->sizes[1 - i] != made->remote_size
             || !is_free(taken_ranks, s->leaders[i], made->rank, member->rank))
             continue;
-        if (side < 2)
+        if (group < 2)
             return 2;
-        side = i;
+        group = i;
     }
-    return side;
+    return group;
 }
 
-static void settle_inter(const CommMember *members, guint n, const Sides *s)
+static void settle_inter(const CommMember *members, guint n, const GroupPair *s)
 {
     g_autoptr(GHashTable) taken_ranks =
         g_hash_table_new_full(group_rank_hash, group_rank_equal, g_free, NULL);
     for (guint i = 0; i < n; i++) {
         WendCommMade *made = members[i].made;
         if (made->leader >= 0)
-            set_side(made, s, made->leader == s->leaders[1]);
+            set_group(made, s, made->leader == s->leaders[1]);
         else if (made->remote_leader >= 0)
-            set_side(made, s, made->remote_leader == s->leaders[0]);
+            set_group(made, s, made->remote_leader == s->leaders[0]);
         if (made->leader >= 0)
             take_rank(taken_ranks, made->leader, made->rank, members[i].rank);
     }
     for (guint i = 0; i < n; i++) {
         WendCommMade *made = members[i].made;
-        guint side = made->leader < 0 ? side_of(&members[i], s, taken_ranks) : 2;
-        if (side == 2)
+        guint group = made->leader < 0 ? group_of(&members[i], s, taken_ranks) : 2;
+        if (group == 2)
             continue;
-        set_side(made, s, side);
+        set_group(made, s, group);
         take_rank(taken_ranks, made->leader, made->rank, members[i].rank);
     }
 }
 
 void comm_leaders_settle(const CommMember *members, guint n)
 {
-    Sides sides = {.n = 0};
+    GroupPair pair = {.n = 0};
     guint inter = 0;
     for (guint i = 0; i < n; i++) {
         const WendCommMade *made = members[i].made;
         inter += made->remote_size >= 0;
-        add_side(&sides, made->leader, made->size);
-        add_side(&sides, made->remote_leader, made->remote_size);
+        add_group(&pair, made->leader, made->size);
+        add_group(&pair, made->remote_leader, made->remote_size);
     }
-    if (inter == 0 && sides.n == 1)
-        settle_intra(members, n, sides.leaders[0]);
-    else if (inter == n && sides.n == 2)
-        settle_inter(members, n, &sides);
+    if (inter == 0 && pair.n == 1)
+        settle_intra(members, n, pair.leaders[0]);
+    else if (inter == n && pair.n == 2)
+        settle_inter(members, n, &pair);
 }

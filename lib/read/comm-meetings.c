@@ -2,19 +2,19 @@
 /* comm-meetings.c: see comm-meetings.h. */
 #include "comm-meetings.h"
 
-/* A call by the root or the leader of one side. */
+/* A call by the root or the leader of one group. */
 typedef struct {
     CommPlace at;
     gint64 thread;
     guint number;
     guint peer_comm; /* of MPI_Intercomm_create, as the next */
     gint64 peer_rank;
-} SideCall;
+} GroupCall;
 
-/* The calls of both sides: those that accept and those that connect. For MPI_Intercomm_create,
+/* The calls of both groups: those that accept and those that connect. For MPI_Intercomm_create,
  * SIDES[0] has the calls of both leaders. */
 typedef struct {
-    GArray *sides[2]; /* SideCall */
+    GArray *groups[2]; /* GroupCall */
 } CommMeeting;
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
 
 struct CommMeetings {
     GHashTable *ports;     /* GBytes -> CommMeeting */
-    GHashTable *pairs;     /* GBytes of a tag -> CommMeeting, sides[0] only */
+    GHashTable *pairs;     /* GBytes of a tag -> CommMeeting, groups[0] only */
     GHashTable *noted;     /* numbers that these calls made */
     GHashTable *peers;     /* numbers of the peer communicators */
     GHashTable *processes; /* guint64: peer communicator and rank -> rank of the job + 1 */
@@ -37,8 +37,8 @@ struct CommMeetings {
 static void meeting_free(gpointer meeting)
 {
     CommMeeting *m = meeting;
-    g_array_unref(m->sides[0]);
-    g_array_unref(m->sides[1]);
+    g_array_unref(m->groups[0]);
+    g_array_unref(m->groups[1]);
     g_free(m);
 }
 
@@ -77,18 +77,18 @@ void comm_meetings_free(CommMeetings *m)
 
 /* -- notes of a round -- */
 
-static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, guint side,
-                 const SideCall *call)
+static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, guint group,
+                 const GroupCall *call)
 {
     GBytes *key = g_bytes_new(name->data, name->len);
     CommMeeting *known = g_hash_table_lookup(meetings, key);
     if (!known) {
         known = g_new(CommMeeting, 1);
         for (guint i = 0; i < 2; i++)
-            known->sides[i] = g_array_new(FALSE, FALSE, sizeof(SideCall));
+            known->groups[i] = g_array_new(FALSE, FALSE, sizeof(GroupCall));
         g_hash_table_insert(meetings, g_bytes_ref(key), known);
     }
-    g_array_append_val(known->sides[side], *call);
+    g_array_append_val(known->groups[group], *call);
     g_hash_table_add(m->noted, GUINT_TO_POINTER(call->number));
     g_bytes_unref(key);
 }
@@ -96,14 +96,14 @@ static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, gui
 void comm_meetings_at_port(CommMeetings *m, const WendBuf *port, gboolean accepts, gint64 thread,
                            CommPlace at, guint number)
 {
-    const SideCall call = {.at = at, .thread = thread, .number = number};
+    const GroupCall call = {.at = at, .thread = thread, .number = number};
     note(m, m->ports, port, accepts ? 0 : 1, &call);
 }
 
 void comm_meetings_of_pair(CommMeetings *m, const WendBuf *tag, guint peer_comm, gint64 peer_rank,
                            CommPlace at, guint number)
 {
-    const SideCall call = {
+    const GroupCall call = {
         .at = at, .number = number, .peer_comm = peer_comm, .peer_rank = peer_rank};
     if (peer_comm == 0)
         return;
@@ -153,22 +153,22 @@ static void join_numbers(guint *same, guint a, guint b)
     same[MAX(a, b)] = MIN(a, b);
 }
 
-static gboolean of_one_thread(const GArray *side)
+static gboolean of_one_thread(const GArray *group)
 {
-    const SideCall *first = &g_array_index(side, SideCall, 0);
-    for (guint i = 1; i < side->len; i++) {
-        const SideCall *call = &g_array_index(side, SideCall, i);
+    const GroupCall *first = &g_array_index(group, GroupCall, 0);
+    for (guint i = 1; i < group->len; i++) {
+        const GroupCall *call = &g_array_index(group, GroupCall, i);
         if (call->at.rank != first->at.rank || call->thread != first->thread)
             return FALSE;
     }
     return TRUE;
 }
 
-static void join_sides(guint *same, const GArray *a, const GArray *b)
+static void join_groups(guint *same, const GArray *a, const GArray *b)
 {
     for (guint i = 0; a->len == b->len && i < a->len; i++)
-        join_numbers(same, g_array_index(a, SideCall, i).number,
-                     g_array_index(b, SideCall, i).number);
+        join_numbers(same, g_array_index(a, GroupCall, i).number,
+                     g_array_index(b, GroupCall, i).number);
 }
 
 static void join_at_ports(const CommMeetings *m, guint *same)
@@ -178,8 +178,8 @@ static void join_at_ports(const CommMeetings *m, guint *same)
     g_hash_table_iter_init(&iter, m->ports);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const CommMeeting *at = value;
-        if (of_one_thread(at->sides[0]) && of_one_thread(at->sides[1]))
-            join_sides(same, at->sides[0], at->sides[1]);
+        if (of_one_thread(at->groups[0]) && of_one_thread(at->groups[1]))
+            join_groups(same, at->groups[0], at->groups[1]);
     }
 }
 
@@ -194,7 +194,7 @@ static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same
 {
     GHashTable *by_leaders = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, array_free);
     for (guint i = 0; i < calls->len; i++) {
-        const SideCall *call = &g_array_index(calls, SideCall, i);
+        const GroupCall *call = &g_array_index(calls, GroupCall, i);
         const gint64 rank_in_comm = rank_key(call->peer_comm, call->peer_rank);
         guint partner = GPOINTER_TO_UINT(g_hash_table_lookup(m->processes, &rank_in_comm));
         if (partner == 0)
@@ -202,7 +202,7 @@ static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same
         const gint64 key = rank_key(call->at.rank, partner - 1);
         GArray *known = g_hash_table_lookup(by_leaders, &key);
         if (!known) {
-            known = g_array_new(FALSE, FALSE, sizeof(SideCall));
+            known = g_array_new(FALSE, FALSE, sizeof(GroupCall));
             g_hash_table_insert(by_leaders, g_memdup2(&key, sizeof key), known);
         }
         g_array_append_val(known, *call);
@@ -215,7 +215,7 @@ static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same
         const gint64 other = rank_key((guint)leaders, (gint64)(leaders >> 32));
         const GArray *there = g_hash_table_lookup(by_leaders, &other);
         if (there)
-            join_sides(same, value, there);
+            join_groups(same, value, there);
     }
     g_hash_table_unref(by_leaders);
 }
@@ -226,7 +226,7 @@ static void join_pairs(const CommMeetings *m, guint *same)
     gpointer value;
     g_hash_table_iter_init(&iter, m->pairs);
     while (g_hash_table_iter_next(&iter, NULL, &value))
-        join_leaders(m, ((const CommMeeting *)value)->sides[0], same);
+        join_leaders(m, ((const CommMeeting *)value)->groups[0], same);
 }
 
 /* Joins each place whose communicator has a smaller number to its target, the first place with that

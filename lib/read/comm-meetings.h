@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm-meetings.h: intercommunicators whose two sides made them by calls of their own.
+/* comm-meetings.h: intercommunicators whose two groups made them by calls of their own.
  *
- * The sides have no communicator in common on which both could count their calls. They are joined
+ * The groups have no communicator in common on which both could count their calls. They are joined
  * by other arguments:
  * - MPI_Comm_accept and MPI_Comm_connect: by the name of the port. If one thread of one rank
  *   accepts at a port, and one other thread connects equally often, the i-th calls belong together.
@@ -20,12 +20,12 @@ typedef struct CommMeetings CommMeetings;
 CommMeetings *comm_meetings_new(void);
 void comm_meetings_free(CommMeetings *m);
 
-/* Notes that the root of a side made communicator NUMBER at the port PORT, in THREAD of its rank.
+/* Notes that the root of a group made communicator NUMBER at the port PORT, in THREAD of its rank.
  * ACCEPTS: by MPI_Comm_accept. */
 void comm_meetings_at_port(CommMeetings *m, const WendBuf *port, gboolean accepts, gint64 thread,
                            CommPlace at, guint number);
-/* Notes that the leader of a side made communicator NUMBER with PEER_RANK of communicator PEER_COMM
- * (0: unknown; then nothing is noted). */
+/* Notes that the leader of a group made communicator NUMBER with PEER_RANK of communicator
+ * PEER_COMM (0: unknown; then nothing is noted). */
 void comm_meetings_of_pair(CommMeetings *m, const WendBuf *tag, guint peer_comm, gint64 peer_rank,
                            CommPlace at, guint number);
 

@@ -9,7 +9,7 @@
  * The members of a communicator that holds processes of several worlds do not agree on leaders,
  * because each records leaders of its own world only. Such communicators, and those that are made
  * from them ("across"), have an identity without leaders. If leaders are needed, comm-leaders.h
- * finds them. If two sides made a communicator by calls of their own, comm-meetings.h joins it.
+ * finds them. If two groups made a communicator by calls of their own, comm-meetings.h joins it.
  * After that, all numbers are given again. */
 #include "program-private.h"
 
@@ -141,7 +141,7 @@ static guint number_by_identity(NumberingPass *n, CommCreation *c)
     return number;
 }
 
-/* Notes a communicator that two sides made by calls of their own. */
+/* Notes a communicator that two groups made by calls of their own. */
 static void note_meeting(const NumberingPass *n, const CommCreation *c)
 {
     const CommPlace at = {n->known.rank, n->known.place};

@@ -275,14 +275,14 @@ void value_return(GString *out, WendRead *r, const WendReadCall *call, ValueStyl
     value_name(out, number, style);
 }
 
-/* "name=value, name=value" for the parameters with a value on that side. */
+/* "name=value, name=value" for the parameters for which VALUE_OF has a value. */
 static void append_named(GString *out, const WendReadCall *call,
-                         gboolean (*side)(const WendReadCall *, guint, WendReadValue *))
+                         gboolean (*value_of)(const WendReadCall *, guint, WendReadValue *))
 {
     gsize start = out->len;
     for (guint i = 0; i < call->function->n_parameters; i++) {
         WendReadValue v;
-        if (!side(call, i, &v))
+        if (!value_of(call, i, &v))
             continue;
         if (out->len > start)
             g_string_append_len(out, ", ", 2);

@@ -269,14 +269,14 @@ static void json_partner(GString *out, const SinkContext *context, const WendRea
     json_optional(out, ",\"comm_size\":", p.comm_size);
 }
 
-/* "name":value for the parameters with a value on that side. */
+/* "name":value for the parameters for which VALUE_OF has a value. */
 static void json_side(GString *out, const WendReadCall *call,
-                      gboolean (*side)(const WendReadCall *, guint, WendReadValue *))
+                      gboolean (*value_of)(const WendReadCall *, guint, WendReadValue *))
 {
     gboolean first = TRUE;
     for (guint i = 0; i < call->function->n_parameters; i++) {
         WendReadValue v;
-        if (!side(call, i, &v))
+        if (!value_of(call, i, &v))
             continue;
         if (!first)
             g_string_append_c(out, ',');

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* completion-handlers.c: see items.h.
  *
- * The handlers solve a system of word equations in which each unknown occurs once on either side.
+ * The handlers solve a system of word equations in which each unknown occurs once in either input.
  * There are two steps:
  *
  * - Direct conclusions. A group of one completion gives its handler. Known handlers are removed
- *   from both ends of other groups. Completions that are neighbours on both sides become one
+ *   from both ends of other groups. Completions that are neighbours in both inputs become one
  *   unknown. This solves nearly all windows, in linear time.
  * - A constraint problem for the rest. The domain of an unknown is the common subwords of its two
  *   rows, as nodes of a trie. A sweep over the row of a group, forward and back, keeps only those
@@ -13,7 +13,7 @@
  *   nothing changes. Then a value is tried for the unknown with the fewest members left. Parts
  *   without a common unknown are solved separately.
  *
- * A completion in the open groups of both sides is determined by neither. If no known handler
+ * A completion in the open groups of both inputs is determined by neither. If no known handler
  * follows it, its calls belong to the rest of the program. Otherwise all possible lengths are
  * tried. */
 #include "config.h"
@@ -49,7 +49,7 @@ typedef struct {
 } HandlerNode;
 
 typedef struct {
-    Part *parts; /* of the first side, then of the second */
+    Part *parts; /* of the first input, then of the second */
     guint n_parts, last[2];
     guint *keys; /* storage of the parts' keys */
     guint n_keys;
@@ -61,7 +61,7 @@ typedef struct {
     GArray *nodes;        /* Node; 0 the empty word */
     GHashTable *children; /* node << 32 | item -> node */
     GHashTable *words;    /* part << 32 | part -> domain */
-    /* by key: of guint, nodes, longest first; NULL: free, because neither side determines it */
+    /* by key: of guint, nodes, longest first; NULL: free, because neither input determines it */
     GArray **domains;
     guint stamp, trials;
     gsize *behind;  /* result of the solution */
@@ -132,8 +132,8 @@ static gboolean is_known(const Solver *s, guint key)
 static void set_known(Solver *s, guint key, Row row)
 {
     s->known[key] = row;
-    for (guint side = 0; side < 2; side++)
-        g_queue_push_tail(s->due, GUINT_TO_POINTER(s->part_of[side][key]));
+    for (guint input = 0; input < 2; input++)
+        g_queue_push_tail(s->due, GUINT_TO_POINTER(s->part_of[input][key]));
 }
 
 /* Removes known handlers from the ends of a row. Returns FALSE if one does not fit. */
@@ -182,7 +182,7 @@ static gboolean conclude(Solver *s)
     return TRUE;
 }
 
-/* Joins completions that are neighbours on both sides: the first becomes the unknown of both, and
+/* Joins completions that are neighbours in both inputs: the first becomes the unknown of both, and
  * the second is empty. */
 static void join_neighbours(Solver *s)
 {
@@ -227,7 +227,7 @@ static gboolean same_keys(const Part *a, const Part *b)
     return same;
 }
 
-/* Solves groups with the same completions on both sides, in any order: one handler may serve
+/* Solves groups with the same completions in both inputs, in any order: one handler may serve
  * all. */
 static void solve_joint(Solver *s)
 {
@@ -317,9 +317,9 @@ static gboolean is_free(const Solver *s, guint key)
     return s->parts[s->part_of[0][key]].open && s->parts[s->part_of[1][key]].open;
 }
 
-/* How far the handlers of an open row can reach: those that the other side determines, and the free
- * ones. */
-static gsize reach(const Solver *s, const Part *open, guint side)
+/* How far the handlers of an open row can reach: those that the other input determines, and the
+ * free ones. */
+static gsize reach(const Solver *s, const Part *open, guint input)
 {
     gsize most = 0;
     gboolean has_free = FALSE;
@@ -330,7 +330,7 @@ static gsize reach(const Solver *s, const Part *open, guint side)
         else if (is_free(s, key))
             has_free = TRUE;
         else
-            most += s->parts[s->part_of[!side][key]].row.n;
+            most += s->parts[s->part_of[!input][key]].row.n;
     }
     return most + (has_free ? LOOK_BEHIND : 0);
 }
@@ -348,9 +348,9 @@ static GArray *domain_of(Solver *s, guint key)
     GArray *words = g_hash_table_lookup(s->words, &both);
     if (words == NULL) {
         Row rows[2];
-        for (guint side = 0; side < 2; side++) {
-            const Part *p = &s->parts[parts[side]];
-            rows[side] = p->open ? row_ahead(&p->row, reach(s, p, side)) : p->row;
+        for (guint input = 0; input < 2; input++) {
+            const Part *p = &s->parts[parts[input]];
+            rows[input] = p->open ? row_ahead(&p->row, reach(s, p, input)) : p->row;
         }
         words = common_words(s, &rows[0], &rows[1]);
         g_hash_table_insert(s->words, g_memdup2(&both, sizeof both), words);
@@ -482,38 +482,38 @@ static gboolean finish(const Ending *e)
     gboolean same =
         completion_handlers_go_on_alike(x->items, x->start + e->n[0], y->items, y->start + e->n[1]);
     if (same || !s->found)
-        for (guint side = 0; side < 2; side++)
-            s->behind[side] = e->part[side]->taken + e->n[side];
+        for (guint input = 0; input < 2; input++)
+            s->behind[input] = e->part[input]->taken + e->n[input];
     s->found = TRUE;
     return same;
 }
 
-/* Places the members of SIDE from number K on, then those of the other side. */
-static gboolean place(Ending *e, guint side, guint k)
+/* Places the members of INPUT from number K on, then those of the other input. */
+static gboolean place(Ending *e, guint input, guint k)
 {
-    const Part *p = e->part[side];
-    gsize at = e->n[side];
+    const Part *p = e->part[input];
+    gsize at = e->n[input];
     if (k == p->n)
-        return side == 0 ? place(e, 1, 0) : finish(e);
+        return input == 0 ? place(e, 1, 0) : finish(e);
     Row *row = &e->rows[p->keys[k]],
-        rest = {e->ahead[side].items, e->ahead[side].start + at, e->ahead[side].n - at};
+        rest = {e->ahead[input].items, e->ahead[input].start + at, e->ahead[input].n - at};
     gboolean found = FALSE;
     if (row->items != NULL) {
         if (row->n <= rest.n && row_common(row, &rest) == row->n) {
-            e->n[side] += row->n;
-            found = place(e, side, k + 1);
+            e->n[input] += row->n;
+            found = place(e, input, k + 1);
         }
     } else {
         for (gsize n = 0; n <= rest.n && !found && e->solver->trials < MAX_TRIALS; n++) {
             e->solver->trials++;
             *row = (Row){rest.items, rest.start, n};
-            e->n[side] = at + n;
-            found = place(e, side, k + 1);
+            e->n[input] = at + n;
+            found = place(e, input, k + 1);
         }
         *row = (Row){NULL, 0, 0};
     }
     if (!found)
-        e->n[side] = at;
+        e->n[input] = at;
     return found;
 }
 
@@ -523,11 +523,11 @@ static gboolean solve_ending(Solver *s)
     Part parts[2];
     Ending e = {
         .solver = s, .rows = g_new0(Row, MAX(s->n_keys, 1)), .part = {&parts[0], &parts[1]}};
-    for (guint side = 0; side < 2; side++) {
-        Part *p = &parts[side];
-        *p = s->parts[s->last[side]];
+    for (guint input = 0; input < 2; input++) {
+        Part *p = &parts[input];
+        *p = s->parts[s->last[input]];
         p->keys = g_memdup2(p->keys, p->n * sizeof *p->keys); /* NULL if there are none */
-        e.ahead[side] = row_ahead(&p->row, reach(s, p, side));
+        e.ahead[input] = row_ahead(&p->row, reach(s, p, input));
         guint kept = 0;
         for (guint k = 0; k < p->n; k++) {
             guint key = p->keys[k];
@@ -538,7 +538,7 @@ static gboolean solve_ending(Solver *s)
         }
         p->n = kept;
     }
-    /* Trailing completions that neither side determines belong to the rest of the program. */
+    /* Trailing completions that neither input determines belong to the rest of the program. */
     while (parts[0].n > 0 && parts[1].n > 0
            && parts[0].keys[parts[0].n - 1] == parts[1].keys[parts[1].n - 1]) {
         parts[0].n--;
@@ -566,8 +566,8 @@ static GArray *component(Solver *s, GHashTable *left, guint key, gboolean *ends)
     g_hash_table_remove(left, GUINT_TO_POINTER(key));
     g_array_append_val(keys, key);
     for (guint i = 0; i < keys->len; i++) {
-        for (guint side = 0; side < 2; side++) {
-            const Part *p = &s->parts[s->part_of[side][g_array_index(keys, guint, i)]];
+        for (guint input = 0; input < 2; input++) {
+            const Part *p = &s->parts[s->part_of[input][g_array_index(keys, guint, i)]];
             *ends |= p->open;
             for (guint k = 0; k < p->n; k++)
                 if (g_hash_table_remove(left, GUINT_TO_POINTER(p->keys[k])))
@@ -621,8 +621,8 @@ static gboolean search(Solver *s, const GArray *keys, gboolean ends)
         GArray *one = g_array_new(FALSE, FALSE, sizeof(guint));
         g_array_append_val(one, g_array_index(values, guint, v));
         set_domain(s, best, one);
-        for (guint side = 0; side < 2; side++)
-            g_queue_push_tail(s->due, GUINT_TO_POINTER(s->part_of[side][best]));
+        for (guint input = 0; input < 2; input++)
+            g_queue_push_tail(s->due, GUINT_TO_POINTER(s->part_of[input][best]));
         found = propagate(s) && search_all(s, keys, ends);
         for (guint i = 0; i < keys->len && !found; i++)
             set_domain(s, g_array_index(keys, guint, i), g_array_ref(before[i]));
@@ -647,18 +647,18 @@ static void solver_init(Solver *s, const HandlerGroup *const groups[2], const gu
     s->known = g_new0(Row, MAX(n_keys, 1));
     s->due = g_queue_new();
     guint *keys = s->keys;
-    for (guint side = 0; side < 2; side++) {
-        s->last[side] = (side == 1 ? n_groups[0] : 0) + n_groups[side] - 1;
-        s->part_of[side] = g_new0(guint, MAX(n_keys, 1));
-        for (guint i = 0; i < n_groups[side]; i++) {
-            const HandlerGroup *group = &groups[side][i];
-            guint index = (side == 1 ? n_groups[0] : 0) + i;
-            s->parts[index] = (Part){keys, group->n, group->row, i + 1 == n_groups[side], 0};
+    for (guint input = 0; input < 2; input++) {
+        s->last[input] = (input == 1 ? n_groups[0] : 0) + n_groups[input] - 1;
+        s->part_of[input] = g_new0(guint, MAX(n_keys, 1));
+        for (guint i = 0; i < n_groups[input]; i++) {
+            const HandlerGroup *group = &groups[input][i];
+            guint index = (input == 1 ? n_groups[0] : 0) + i;
+            s->parts[index] = (Part){keys, group->n, group->row, i + 1 == n_groups[input], 0};
             if (!s->parts[index].open)
                 s->parts[index].row.n -= end;
             for (guint k = 0; k < group->n; k++) {
                 *keys++ = group->keys[k];
-                s->part_of[side][group->keys[k]] = index;
+                s->part_of[input][group->keys[k]] = index;
             }
         }
     }
@@ -722,9 +722,9 @@ static gsize common_end(const HandlerGroup *const groups[2], const guint n_group
         return 0;
     const Row *first = &groups[0][0].row;
     gsize n = first->n;
-    for (guint side = 0; side < 2; side++) {
-        for (guint i = 0; i + 1 < n_groups[side]; i++) {
-            const Row *row = &groups[side][i].row;
+    for (guint input = 0; input < 2; input++) {
+        for (guint i = 0; i + 1 < n_groups[input]; i++) {
+            const Row *row = &groups[input][i].row;
             gsize same = 0;
             while (same < n && same < row->n
                    && row_item(row, row->n - 1 - same).number

@@ -119,14 +119,14 @@ static gint find_sequence(const WendClass *class, const WendSequence *wanted)
 /* A call in a sequence of one of the recordings. */
 typedef struct {
     SiteDifferences *sites;
-    guint side, rank, sequence;
+    guint input, rank, sequence;
 } DiffPlace;
 
-static void print_side(GString *out, Items *items, const Item *item, const DiffPlace *where,
-                       const char **name)
+static void print_input(GString *out, Items *items, const Item *item, const DiffPlace *where,
+                        const char **name)
 {
     *name = "";
-    g_string_append_printf(out, "  %c ", "<>"[where->side]);
+    g_string_append_printf(out, "  %c ", "<>"[where->input]);
     if (item->number == 0) {
         g_string_append(out, "(the end)\n");
         return;
@@ -134,7 +134,8 @@ static void print_side(GString *out, Items *items, const Item *item, const DiffP
     char *text = items_describe(items, item, name);
     text_decimal(out, (gint64)item->index);
     g_string_append_printf(out, "  %s", text != NULL ? text : "");
-    site_differences_put(out, where->sites, where->side, where->rank, where->sequence, item->index);
+    site_differences_put(out, where->sites, where->input, where->rank, where->sequence,
+                         item->index);
     g_string_append_c(out, '\n');
     g_free(text);
 }
@@ -159,11 +160,11 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     else
         g_string_append(what, ", after the last call");
     g_string_append_printf(what, ": %s", apart->why);
-    for (guint side = 0; side < 2; side++) {
+    for (guint input = 0; input < 2; input++) {
         const WendClass *class =
-            wend_program_class(d->program[side], wend_program_class_of(d->program[side], rank));
-        DiffPlace where = {d->pair.sites, side, rank, (guint)find_sequence(class, sequence)};
-        print_side(lines, items[side], &apart->at[side], &where, &names[side]);
+            wend_program_class(d->program[input], wend_program_class_of(d->program[input], rank));
+        DiffPlace where = {d->pair.sites, input, rank, (guint)find_sequence(class, sequence)};
+        print_input(lines, items[input], &apart->at[input], &where, &names[input]);
     }
     g_autofree char *kind = g_strconcat(names[0], " ", names[1], NULL);
     d->differs[rank] = TRUE;
@@ -177,7 +178,7 @@ static const char *kind_of_difference(const Item *a, const Item *b)
     if (a->number == 0 || b->number == 0)
         return "one sequence is longer";
     if (a->choice != b->choice)
-        return "a completion on one side only";
+        return "a completion in one recording only";
     return "the calls differ";
 }
 
@@ -225,22 +226,22 @@ typedef struct {
 static Both both_new(Diff *d, guint rank, const guint sequence[2], ItemsDetail detail)
 {
     Both both;
-    for (guint side = 0; side < 2; side++)
-        both.ids[side] = comparison_key_rank_new(d->pair.comparison_key, d->program[side], rank,
-                                                 d->pair.counts[side]);
+    for (guint input = 0; input < 2; input++)
+        both.ids[input] = comparison_key_rank_new(d->pair.comparison_key, d->program[input], rank,
+                                                  d->pair.counts[input]);
     if (d->pinned)
         comparison_key_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
-    for (guint side = 0; side < 2; side++)
-        both.items[side] =
-            items_new(both.ids[side], d->program[side], rank, sequence[side], detail);
+    for (guint input = 0; input < 2; input++)
+        both.items[input] =
+            items_new(both.ids[input], d->program[input], rank, sequence[input], detail);
     return both;
 }
 
 static void both_clear(Both *both)
 {
-    for (guint side = 0; side < 2; side++) {
-        items_free(both->items[side]);
-        comparison_key_rank_free(both->ids[side]);
+    for (guint input = 0; input < 2; input++) {
+        items_free(both->items[input]);
+        comparison_key_rank_free(both->ids[input]);
     }
 }
 
@@ -269,13 +270,13 @@ static void compare_rank(Diff *d, const RankBlock *block, guint number, const gu
     if (find_apart(both.items[0], both.items[1], &apart)) {
         FirstDifference difference = {{G_MAXUINT64, G_MAXUINT64}};
         d->differs[rank] = TRUE;
-        for (guint side = 0; side < 2; side++)
-            difference.index[side] =
-                apart.at[side].number != 0
-                    ? apart.at[side].index
-                    : wend_program_rule(d->program[side],
-                                        wend_program_class(d->program[side], block->class[side])
-                                            ->sequences[sequence[side]]
+        for (guint input = 0; input < 2; input++)
+            difference.index[input] =
+                apart.at[input].number != 0
+                    ? apart.at[input].index
+                    : wend_program_rule(d->program[input],
+                                        wend_program_class(d->program[input], block->class[input])
+                                            ->sequences[sequence[input]]
                                             .rule)
                           ->length;
         Explained *x =
@@ -548,13 +549,13 @@ static int open_sites(Diff *d, char **paths, SiteMatching *matching, gboolean to
     int status = d->sites ? -site_differences_open(d->pair.sites, matching, &message) : 0;
     if (status != WEND_EXIT_OK)
         command_say(COMMAND, "%s", message);
-    for (guint side = 0; side < 2 && d->sites && status == WEND_EXIT_OK; side++) {
-        d->sites = site_differences_has_sites(d->pair.sites, side);
+    for (guint input = 0; input < 2 && d->sites && status == WEND_EXIT_OK; input++) {
+        d->sites = site_differences_has_sites(d->pair.sites, input);
         if (!d->sites)
             command_say(COMMAND, "%s: the recording has no call sites: they are not compared",
-                        paths[side]);
-        else if (tolerant && !site_differences_has_stacks(d->pair.sites, side))
-            command_say(COMMAND, SITE_MATCHING_NO_STACKS, paths[side]);
+                        paths[input]);
+        else if (tolerant && !site_differences_has_stacks(d->pair.sites, input))
+            command_say(COMMAND, SITE_MATCHING_NO_STACKS, paths[input]);
     }
     return status;
 }

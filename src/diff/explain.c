@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.c: see explain.h.
  *
- * Each side becomes a list of tokens: single calls and maximal loops. Loops are runs of one period
+ * Each input becomes a list of tokens: single calls and maximal loops. Loops are runs of one period
  * (R. Kolpakov and G. Kucherov, "Finding Maximal Repetitions in a Word in Linear Time", 1999), of
  * which those in the grammar are found. The lists are aligned by edit distance. Each gap between
  * equal tokens is explained in two ways, and the shorter explanation counts:
@@ -150,14 +150,14 @@ enum {
 enum { COST_SIMILAR = 10, COST_COUNT = 8, COST_BODY = 12, COST_OTHER = 15, COST_ONE = 10 };
 
 typedef struct {
-    const Hashed *side[2];
+    const Hashed *input[2];
     ExplainSimilar similar;
     gpointer data;
     guint64 cells, snakes; /* left to use */
     guint depth;
 } Explainer;
 
-/* A part of each side. */
+/* A part of each input. */
 typedef struct {
     guint64 from[2], to[2];
 } Stretch;
@@ -182,7 +182,7 @@ double explain_cost(const GArray *edits)
     return cost;
 }
 
-/* -- calls of one side -- */
+/* -- calls of one input -- */
 
 /* The length of the shortest string that the N calls from AT on repeat. */
 static guint64 root_of(const Hashed *h, guint64 at, guint64 n)
@@ -190,13 +190,13 @@ static guint64 root_of(const Hashed *h, guint64 at, guint64 n)
     return tokens_primitive(h, at, n, n);
 }
 
-/* An edit for N calls of side WHICH where the other side has none: a loop that runs longer, or
+/* An edit for N calls of input WHICH where the other input has none: a loop that runs longer, or
  * missing calls. Equal calls around them are searched within BOUNDS. */
 static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, const guint64 at[2],
                       guint64 n)
 {
     guint other = 1 - which;
-    const Hashed *h = e->side[which], *o = e->side[other];
+    const Hashed *h = e->input[which], *o = e->input[other];
     guint64 p = root_of(h, at[which], n), end = at[which] + n;
     guint64 before =
         hashed_common_end(h, at[which], h, at[which] + p, at[which] - bounds->from[which]);
@@ -217,7 +217,7 @@ static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, co
         edit.n[other] = less * p;
         edit.apart[which] = end - n + behind;
         edit.apart[other] = at[other] + behind;
-        /* The calls after both loops are equal until the shorter side ends. */
+        /* The calls after both loops are equal until the shorter input ends. */
         guint64 more_equal = hashed_common(
             h, edit.apart[which], o, edit.apart[other],
             MIN(bounds->to[which] - edit.apart[which], bounds->to[other] - edit.apart[other]));
@@ -250,8 +250,8 @@ static void add_group(const Explainer *e, const Stretch *bounds, GArray *edits, 
     }
     gboolean similar = n[0] == n[1] && n[0] <= MAX_EDITS;
     for (guint64 i = 0; i < n[0] && similar && n[0] > 1; i++)
-        similar = e->similar(e->data, hashed_terminal(e->side[0], s->from[0] + i),
-                             hashed_terminal(e->side[1], s->from[1] + i));
+        similar = e->similar(e->data, hashed_terminal(e->input[0], s->from[0] + i),
+                             hashed_terminal(e->input[1], s->from[1] + i));
     if (similar) {
         for (guint64 i = 0; i < n[0]; i++) {
             Edit edit = {.kind = EDIT_CHANGED,
@@ -273,10 +273,10 @@ static guint64 snake(Explainer *e, guint64 i, guint64 j, const Stretch *s)
 {
     if (e->snakes > 0)
         e->snakes--;
-    return hashed_common(e->side[0], i, e->side[1], j, MIN(s->to[0] - i, s->to[1] - j));
+    return hashed_common(e->input[0], i, e->input[1], j, MIN(s->to[0] - i, s->to[1] - j));
 }
 
-/* The furthest points for each number of edits: reach[d][k + d] is the position in side A on
+/* The furthest points for each number of edits: reach[d][k + d] is the position in input A on
  * diagonal k. */
 typedef struct {
     gint64 *reach[MAX_EDITS + 1];
@@ -343,7 +343,7 @@ static GArray *explain_calls(Explainer *e, const Stretch *bounds, Stretch s)
     guint64 begin = snake(e, s.from[0], s.from[1], &s);
     s.from[0] += begin;
     s.from[1] += begin;
-    guint64 end = hashed_common_end(e->side[0], s.to[0], e->side[1], s.to[1],
+    guint64 end = hashed_common_end(e->input[0], s.to[0], e->input[1], s.to[1],
                                     MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]));
     s.to[0] -= end;
     s.to[1] -= end;
@@ -433,7 +433,7 @@ static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *
                      .period = a->period,
                      .times = {a->times, b->times},
                      .apart = {a->at + equal, b->at + equal}};
-        guint64 more = same_body(a, b) ? hashed_common(e->side[0], edit.apart[0], e->side[1],
+        guint64 more = same_body(a, b) ? hashed_common(e->input[0], edit.apart[0], e->input[1],
                                                        edit.apart[1], G_MAXUINT64)
                                        : 0;
         edit.apart[0] += more;
@@ -581,8 +581,8 @@ static GArray *explain_stretch(Explainer *e, Stretch s)
 {
     GArray *edits = NULL;
     if (e->depth < MAX_DEPTH) {
-        g_autoptr(GArray) a = tokens_of(e->side[0], s.from[0], s.to[0]);
-        g_autoptr(GArray) b = a != NULL ? tokens_of(e->side[1], s.from[1], s.to[1]) : NULL;
+        g_autoptr(GArray) a = tokens_of(e->input[0], s.from[0], s.to[0]);
+        g_autoptr(GArray) b = a != NULL ? tokens_of(e->input[1], s.from[1], s.to[1]) : NULL;
         if (b != NULL)
             edits = explain_tokens(e, &s, a, b);
     }
@@ -591,7 +591,7 @@ static GArray *explain_stretch(Explainer *e, Stretch s)
     if (edits == NULL) {
         guint64 begin = snake(e, s.from[0], s.from[1], &s),
                 most = MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]) - begin;
-        guint64 end = hashed_common_end(e->side[0], s.to[0], e->side[1], s.to[1], most);
+        guint64 end = hashed_common_end(e->input[0], s.to[0], e->input[1], s.to[1], most);
         Edit edit = {.kind = EDIT_REPLACED,
                      .at = {s.from[0] + begin, s.from[1] + begin},
                      .apart = {s.from[0] + begin, s.from[1] + begin},
@@ -604,8 +604,11 @@ static GArray *explain_stretch(Explainer *e, Stretch s)
 
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data)
 {
-    Explainer e = {
-        .side = {a, b}, .similar = similar, .data = data, .cells = MAX_CELLS, .snakes = MAX_SNAKES};
+    Explainer e = {.input = {a, b},
+                   .similar = similar,
+                   .data = data,
+                   .cells = MAX_CELLS,
+                   .snakes = MAX_SNAKES};
     Stretch all = {{0, 0}, {hashed_length(a), hashed_length(b)}};
     if (all.to[0] == all.to[1] && hashed_common(a, 0, b, 0, all.to[0]) == all.to[0])
         return edits_new();
@@ -616,12 +619,12 @@ void explain_rounds(GArray *edits, Hashed *const strings[2])
 {
     for (guint i = 0; i < edits->len; i++) {
         Edit *edit = &g_array_index(edits, Edit, i);
-        guint side = edit->n[0] == 0;
-        guint64 n = edit->period > 0 ? edit->period : edit->n[side], rounds[2];
+        guint input = edit->n[0] == 0;
+        guint64 n = edit->period > 0 ? edit->period : edit->n[input], rounds[2];
         if (edit->kind != EDIT_ONLY || n < 2)
             continue;
-        Hash first = hashed_part(strings[side], edit->at[side], 1);
-        Hash block = hashed_part(strings[side], edit->at[side], n);
+        Hash first = hashed_part(strings[input], edit->at[input], 1);
+        Hash block = hashed_part(strings[input], edit->at[input], n);
         for (guint k = 0; k < 2; k++)
             rounds[k] = tokens_count(strings[k], 0, hashed_length(strings[k]), n, &first, &block);
         if (rounds[0] > 0 && rounds[1] > 0 && rounds[0] != rounds[1])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.h: the smallest explanation that is found for the difference of two strings of calls. It
- * uses the terms of a program: loops that run another number of times, calls on one side only,
+ * uses the terms of a program: loops that run another number of times, calls in one input only,
  * calls with other arguments. Each is named once for all iterations (docs/comparing.md, "Explaining
  * a difference"). */
 #ifndef WEND_DIFF_EXPLAIN_H
@@ -12,17 +12,17 @@
 
 typedef enum {
     EDIT_LOOP,    /* a loop that runs times[0] and times[1] times */
-    EDIT_CHANGED, /* a call that differs between the sides */
-    EDIT_ONLY,    /* calls of one side; n of the other side is 0 */
-    EDIT_REPLACED /* calls on both sides that differ in a way without a better explanation */
+    EDIT_CHANGED, /* a call that differs between the inputs */
+    EDIT_ONLY,    /* calls of one input; n of the other input is 0 */
+    EDIT_REPLACED /* calls in both inputs that differ in a way without a better explanation */
 } EditKind;
 
 typedef struct {
     EditKind kind;
-    guint64 at[2], n[2]; /* the first call and the number of calls, on each side */
+    guint64 at[2], n[2]; /* the first call and the number of calls, in each input */
     guint64 period,
         times[2]; /* LOOP: calls of an iteration; ONLY: if PERIOD is not 0, the calls are a loop */
-    /* ONLY: if both sides have iterations of these calls, how many each has in all
+    /* ONLY: if both inputs have iterations of these calls, how many each has in all
      * (explain_rounds) */
     guint64 rounds[2];
     guint64 apart[2];         /* the first call that differs */

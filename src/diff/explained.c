@@ -46,9 +46,9 @@ static gboolean completes_by_choice(const WendFunction *f)
     return (f->flags & WEND_F_COMPLETES) != 0 && (f->flags & (WEND_F_ANY | WEND_F_POLL)) != 0;
 }
 
-static guint32 key_of(Explained *x, guint side, guint32 terminal)
+static guint32 key_of(Explained *x, guint input, guint32 terminal)
 {
-    const WendCall *call = wend_decoder_call(x->decoders[side], terminal, x->ranks[0]);
+    const WendCall *call = wend_decoder_call(x->decoders[input], terminal, x->ranks[0]);
     struct {
         char tag[4];
         guint32 number;
@@ -62,19 +62,19 @@ static guint32 key_of(Explained *x, guint side, guint32 terminal)
         return comparison_key_intern(x->pair->comparison_key, function, strlen(function));
     }
     x->exact = x->exact && !call->failed;
-    name.number = comparison_key_terminal(x->ids[side], terminal);
-    same_slots(x->pair->same, side, terminal, x->ranks, x->n, name.slots);
+    name.number = comparison_key_terminal(x->ids[input], terminal);
+    same_slots(x->pair->same, input, terminal, x->ranks, x->n, name.slots);
     return comparison_key_intern(x->pair->comparison_key, &name, sizeof name);
 }
 
-static void make_keys(Explained *x, guint side, guint rule)
+static void make_keys(Explained *x, guint input, guint rule)
 {
     guint n;
-    const guint32 *terminals = counts_of_rule(x->pair->counts[side], rule, &n);
+    const guint32 *terminals = counts_of_rule(x->pair->counts[input], rule, &n);
     g_autofree guint32 *copy = g_memdup2(terminals, n * sizeof *copy);
-    x->keys[side] = g_new0(guint32, wend_program_n_terminals(x->pair->program[side]) + 1);
+    x->keys[input] = g_new0(guint32, wend_program_n_terminals(x->pair->program[input]) + 1);
     for (guint i = 0; i < n; i++)
-        x->keys[side][copy[i]] = key_of(x, side, copy[i]);
+        x->keys[input][copy[i]] = key_of(x, input, copy[i]);
 }
 
 static gboolean is_similar(gpointer data, guint32 a, guint32 b)
@@ -82,10 +82,10 @@ static gboolean is_similar(gpointer data, guint32 a, guint32 b)
     const Explained *x = data;
     const guint32 terminals[2] = {a, b};
     const char *names[2];
-    for (guint side = 0; side < 2; side++) {
-        const WendProgram *p = x->pair->program[side];
-        names[side] =
-            wend_program_shape(p, wend_program_terminal(p, terminals[side])->shape)->function->name;
+    for (guint input = 0; input < 2; input++) {
+        const WendProgram *p = x->pair->program[input];
+        names[input] = wend_program_shape(p, wend_program_terminal(p, terminals[input])->shape)
+                           ->function->name;
     }
     return strcmp(names[0], names[1]) == 0;
 }
@@ -147,9 +147,9 @@ static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
                              ArgumentsApart *apart)
 {
     const WendCall *calls[2];
-    for (guint side = 0; side < 2; side++)
-        calls[side] = wend_decoder_call(x->decoders[side],
-                                        hashed_terminal(x->hashed[side], edit->at[side]), rank);
+    for (guint input = 0; input < 2; input++)
+        calls[input] = wend_decoder_call(x->decoders[input],
+                                         hashed_terminal(x->hashed[input], edit->at[input]), rank);
     if (strcmp(calls[0]->function->name, calls[1]->function->name) != 0) {
         text_foreign(apart->names, calls[0]->function->name);
         g_string_append(apart->names, " and ");
@@ -234,28 +234,28 @@ static void put_loop(GString *out, guint64 calls, const guint64 times[2])
 
 static void put_only(const Explained *x, GString *out, const Edit *edit)
 {
-    guint side = edit->n[0] == 0;
-    const WendProgram *p = x->pair->program[side];
+    guint input = edit->n[0] == 0;
+    const WendProgram *p = x->pair->program[input];
     if (edit->rounds[0] > 0) {
-        guint64 calls = edit->period > 0 ? edit->period : edit->n[side];
+        guint64 calls = edit->period > 0 ? edit->period : edit->n[input];
         put_loop(out, calls, edit->rounds);
         g_string_append(out, " in all; here ");
-        put_times(out, edit->n[side] / calls);
-        g_string_append_printf(out, " more in %s", x->pair->name[side]);
+        put_times(out, edit->n[input] / calls);
+        g_string_append_printf(out, " more in %s", x->pair->name[input]);
         return;
     }
-    g_string_append_printf(out, "only in %s: ", x->pair->name[side]);
-    if (edit->n[side] == 1) {
-        guint32 terminal = hashed_terminal(x->hashed[side], edit->at[side]);
+    g_string_append_printf(out, "only in %s: ", x->pair->name[input]);
+    if (edit->n[input] == 1) {
+        guint32 terminal = hashed_terminal(x->hashed[input], edit->at[input]);
         text_foreign(
             out, wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name);
     } else if (edit->period > 0) {
         g_string_append(out, "a loop of ");
         put_calls(out, edit->period);
         g_string_append(out, ", ");
-        put_times(out, edit->times[side]);
+        put_times(out, edit->times[input]);
     } else {
-        put_calls(out, edit->n[side]);
+        put_calls(out, edit->n[input]);
     }
 }
 
@@ -297,14 +297,14 @@ static char *text_of_edit(const Explained *x, const Edit *edit, const char *chan
 static void show_edit(const Explained *x, const Edit *edit, guint rank)
 {
     g_autoptr(GString) lines = g_string_new(NULL);
-    for (guint side = 0; side < 2; side++) {
-        guint64 index = hashed_index(x->hashed[side], edit->apart[side]);
-        items_put_call(lines, "<>"[side], x -> pair -> program[side], rank, x -> sequence[side],
+    for (guint input = 0; input < 2; input++) {
+        guint64 index = hashed_index(x->hashed[input], edit->apart[input]);
+        items_put_call(lines, "<>"[input], x -> pair -> program[input], rank, x -> sequence[input],
                        index);
         if (x->pair->put_site == NULL)
             continue;
         g_string_truncate(lines, lines->len - 1); /* the newline */
-        x->pair->put_site(lines, x->pair->sites, side, rank, x->sequence[side], index);
+        x->pair->put_site(lines, x->pair->sites, input, rank, x->sequence[input], index);
         g_string_append_c(lines, '\n');
     }
     findings_show(x->pair->findings, lines->str);
@@ -408,16 +408,16 @@ static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKe
     return comparison_key_intern(comparison_key, numbers, (n + 1) * sizeof *numbers);
 }
 
-static guint32 *make_rough_keys(const Explained *x, guint side)
+static guint32 *make_rough_keys(const Explained *x, guint input)
 {
-    guint n = wend_program_n_terminals(x->pair->program[side]);
+    guint n = wend_program_n_terminals(x->pair->program[input]);
     guint32 *keys = g_new0(guint32, n + 1);
     ComparisonKeyRank **ids = g_new(ComparisonKeyRank *, x->n);
     for (guint i = 0; i < x->n; i++)
-        ids[i] = comparison_key_rank_new(x->pair->comparison_key, x->pair->program[side],
-                                         x->ranks[i], x->pair->counts[side]);
+        ids[i] = comparison_key_rank_new(x->pair->comparison_key, x->pair->program[input],
+                                         x->ranks[i], x->pair->counts[input]);
     for (guint i = 0; i < n; i++)
-        if (x->keys[side][i] != 0)
+        if (x->keys[input][i] != 0)
             keys[i] = rough_key_of(ids, x->n, x->pair->comparison_key, i);
     for (guint i = 0; i < x->n; i++)
         comparison_key_rank_free(ids[i]);
@@ -451,8 +451,8 @@ static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[
             at[1] += equal;
             return TRUE;
         }
-        for (guint side = 0; edit != NULL && side < 2; side++)
-            at[side] = edit->at[side] + edit->n[side];
+        for (guint input = 0; edit != NULL && input < 2; input++)
+            at[input] = edit->at[input] + edit->n[input];
     }
     return FALSE;
 }
@@ -469,9 +469,9 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
                   wend_program_n_terminals(x->pair->program[1]))
         > MOST_ROUGH)
         return;
-    for (guint side = 0; side < 2; side++) {
-        keys[side] = make_rough_keys(x, side);
-        hashed[side] = hashed_new(x->pair->program[side], rules[side], keys[side], points);
+    for (guint input = 0; input < 2; input++) {
+        keys[input] = make_rough_keys(x, input);
+        hashed[input] = hashed_new(x->pair->program[input], rules[input], keys[input], points);
     }
     GArray *rough = explain(hashed[0], hashed[1], is_similar, x);
     explain_rounds(rough, hashed);
@@ -481,9 +481,9 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
             x->rough = g_array_ref(rough);
     }
     g_array_unref(rough);
-    for (guint side = 0; side < 2; side++) {
-        hashed_free(hashed[side]);
-        g_free(keys[side]);
+    for (guint input = 0; input < 2; input++) {
+        hashed_free(hashed[input]);
+        g_free(keys[input]);
     }
 }
 
@@ -500,18 +500,18 @@ Explained *explained_new(const RecordingPair *pair, const guint class[2], const 
     guint64 points[POINTS];
     guint rules[2];
     hash_points(points);
-    for (guint side = 0; side < 2; side++) {
-        const WendProgram *p = pair->program[side];
-        const WendSequence *s = &wend_program_class(p, class[side])->sequences[sequence[side]];
-        if (side == 0)
+    for (guint input = 0; input < 2; input++) {
+        const WendProgram *p = pair->program[input];
+        const WendSequence *s = &wend_program_class(p, class[input])->sequences[sequence[input]];
+        if (input == 0)
             x->what = s;
-        x->decoders[side] = wend_decoder_new(p);
-        x->ids[side] =
-            comparison_key_rank_new(pair->comparison_key, p, ranks[0], pair->counts[side]);
-        x->exact = x->exact && !comparison_key_has_common(x->ids[side]);
-        rules[side] = s->rule;
-        make_keys(x, side, s->rule);
-        x->hashed[side] = hashed_new(p, s->rule, x->keys[side], points);
+        x->decoders[input] = wend_decoder_new(p);
+        x->ids[input] =
+            comparison_key_rank_new(pair->comparison_key, p, ranks[0], pair->counts[input]);
+        x->exact = x->exact && !comparison_key_has_common(x->ids[input]);
+        rules[input] = s->rule;
+        make_keys(x, input, s->rule);
+        x->hashed[input] = hashed_new(p, s->rule, x->keys[input], points);
     }
     x->edits = explain(x->hashed[0], x->hashed[1], is_similar, x);
     explain_rounds(x->edits, x->hashed);
@@ -525,11 +525,11 @@ void explained_free(Explained *x)
 {
     if (x == NULL)
         return;
-    for (guint side = 0; side < 2; side++) {
-        hashed_free(x->hashed[side]);
-        g_free(x->keys[side]);
-        comparison_key_rank_free(x->ids[side]);
-        wend_decoder_free(x->decoders[side]);
+    for (guint input = 0; input < 2; input++) {
+        hashed_free(x->hashed[input]);
+        g_free(x->keys[input]);
+        comparison_key_rank_free(x->ids[input]);
+        wend_decoder_free(x->decoders[input]);
     }
     g_array_unref(x->edits);
     if (x->rough != NULL)
@@ -586,9 +586,10 @@ gboolean explained_add_first(Explained *x, const FirstDifference *difference)
     for (guint i = 0; i < x->edits->len; i++) {
         const Edit *edit = edit_at(x, i);
         gboolean here = FALSE;
-        for (guint side = 0; side < 2; side++)
+        for (guint input = 0; input < 2; input++)
             here =
-                here || hashed_index(x->hashed[side], edit->apart[side]) == difference->index[side];
+                here
+                || hashed_index(x->hashed[input], edit->apart[input]) == difference->index[input];
         if (!here)
             continue;
         if (edit->kind == EDIT_CHANGED)

@@ -20,7 +20,7 @@ typedef struct {
     Counts *counts[2];
     Findings *findings;
     /* Appends from where call INDEX of a sequence of RANK came. NULL: nothing is appended. */
-    void (*put_site)(GString *out, gpointer sites, guint side, guint rank, guint sequence,
+    void (*put_site)(GString *out, gpointer sites, guint input, guint rank, guint sequence,
                      guint64 index);
     gpointer sites;
 } RecordingPair;

@@ -52,12 +52,12 @@ gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **w
 /* Finds the calls that a program made upon each completion, if it saw several completions at
  * once.
  *
- * On each side a window is a list of groups of completions. After each group come the calls made
- * upon its members, in order. A completion is in one group of each side, and its calls must be
+ * In each input a window is a list of groups of completions. After each group come the calls made
+ * upon its members, in order. A completion is in one group of each input, and its calls must be
  * equal on both. This determines where the calls of one completion end and those of the next
  * begin. */
 
-/* The items that a side looks ahead at. */
+/* The items that an input looks ahead at. */
 typedef struct {
     Items *items;
     gsize start, n;
@@ -71,7 +71,7 @@ gsize row_common(const Row *a, const Row *b);
 gboolean completion_handlers_go_on_alike(Items *a, gsize i, Items *b, gsize j);
 gboolean row_equal(const Row *a, const Row *b);
 
-/* A group. KEYS are the numbers of its completions (0 … n_keys - 1). The last group of a side is
+/* A group. KEYS are the numbers of its completions (0 … n_keys - 1). The last group of an input is
  * open: its row continues with the rest of the program up to the next completion, and its row.n is
  * not used. */
 typedef struct {
@@ -88,9 +88,9 @@ typedef enum {
 } CompletionHandlersResult;
 
 /* Finds handlers such that each closed row consists of the handlers of its group's members, and
- * each open row begins with them. Each side has each key once. On success, BEHIND is the number of
+ * each open row begins with them. Each input has each key once. On success, BEHIND is the number of
  * items of the open rows that belong to handlers. Otherwise PARTED has the items at which the two
- * sides part, or numbers of 0 if that is unknown. */
+ * inputs part, or numbers of 0 if that is unknown. */
 CompletionHandlersResult completion_handlers_solve(const HandlerGroup *const groups[2],
                                                    const guint n_groups[2], guint n_keys,
                                                    gsize behind[2], Item apart_at[2]);

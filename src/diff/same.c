@@ -15,37 +15,37 @@ typedef struct {
     Hash *rules, *terminals;
     gboolean *known;       /* by terminal: hashed for the current ranks */
     XXH128_hash_t *shapes; /* NULL: not hashed yet */
-} SameSide;
+} SameInput;
 
 struct Same {
-    SameSide sides[2];
+    SameInput inputs[2];
     guint64 points[POINTS];
-    GHashTable *second_shapes; /* of the second side: a hash -> a shape */
+    GHashTable *second_shapes; /* of the second input: a hash -> a shape */
 };
 
-static void side_init(SameSide *side, const WendProgram *p)
+static void input_init(SameInput *input, const WendProgram *p)
 {
-    side->program = p;
-    side->counts = counts_new(p);
-    side->rules = g_new0(Hash, wend_program_n_rules(p));
-    side->terminals = g_new0(Hash, wend_program_n_terminals(p));
-    side->known = g_new0(gboolean, wend_program_n_terminals(p));
+    input->program = p;
+    input->counts = counts_new(p);
+    input->rules = g_new0(Hash, wend_program_n_rules(p));
+    input->terminals = g_new0(Hash, wend_program_n_terminals(p));
+    input->known = g_new0(gboolean, wend_program_n_terminals(p));
 }
 
-static void side_clear(SameSide *side)
+static void input_clear(SameInput *input)
 {
-    counts_free(side->counts);
-    g_free(side->rules);
-    g_free(side->terminals);
-    g_free(side->known);
-    g_free(side->shapes);
+    counts_free(input->counts);
+    g_free(input->rules);
+    g_free(input->terminals);
+    g_free(input->known);
+    g_free(input->shapes);
 }
 
 Same *same_new(const WendProgram *a, const WendProgram *b)
 {
     Same *s = g_new0(Same, 1);
-    side_init(&s->sides[0], a);
-    side_init(&s->sides[1], b);
+    input_init(&s->inputs[0], a);
+    input_init(&s->inputs[1], b);
     hash_points(s->points);
     return s;
 }
@@ -54,8 +54,8 @@ void same_free(Same *s)
 {
     if (s == NULL)
         return;
-    side_clear(&s->sides[0]);
-    side_clear(&s->sides[1]);
+    input_clear(&s->inputs[0]);
+    input_clear(&s->inputs[1]);
     g_clear_pointer(&s->second_shapes, g_hash_table_unref);
     g_free(s);
 }
@@ -102,10 +102,10 @@ static void add_shape(XXH3_state_t *state, const WendProgram *p, guint number)
         add_shape_word(state, p, shape->words[i]);
 }
 
-static void hash_terminal(const Same *s, SameSide *side, guint32 terminal, const guint *ranks,
+static void hash_terminal(const Same *s, SameInput *input, guint32 terminal, const guint *ranks,
                           guint n)
 {
-    const WendProgram *p = side->program;
+    const WendProgram *p = input->program;
     const WendTerminal *t = wend_program_terminal(p, terminal);
     XXH3_state_t *state = XXH3_createState();
     XXH3_128bits_reset(state);
@@ -114,7 +114,7 @@ static void hash_terminal(const Same *s, SameSide *side, guint32 terminal, const
         add_slot(state, p, terminal, i, ranks, n);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    side->terminals[terminal] =
+    input->terminals[terminal] =
         (Hash){{hash_reduce(hash.low64), hash_reduce(hash.high64)}, {s->points[0], s->points[1]}};
 }
 
@@ -133,25 +133,25 @@ static Hash hash_rule(const WendRule *rule, const Hash *rules, const Hash *termi
 }
 
 /* Returns FALSE if a call failed. */
-static gboolean hash_sequence(const Same *s, SameSide *side, guint start, const guint *ranks,
+static gboolean hash_sequence(const Same *s, SameInput *input, guint start, const guint *ranks,
                               guint n, Hash *result)
 {
     guint n_terminals, n_rules;
-    const guint32 *terminals = counts_of_rule(side->counts, start, &n_terminals);
+    const guint32 *terminals = counts_of_rule(input->counts, start, &n_terminals);
     for (guint i = 0; i < n_terminals; i++) {
-        if (wend_program_shape(side->program,
-                               wend_program_terminal(side->program, terminals[i])->shape)
+        if (wend_program_shape(input->program,
+                               wend_program_terminal(input->program, terminals[i])->shape)
                 ->failed)
             return FALSE;
-        if (!side->known[terminals[i]])
-            hash_terminal(s, side, terminals[i], ranks, n);
-        side->known[terminals[i]] = TRUE;
+        if (!input->known[terminals[i]])
+            hash_terminal(s, input, terminals[i], ranks, n);
+        input->known[terminals[i]] = TRUE;
     }
-    const guint32 *rules = counts_rules(side->counts, &n_rules);
+    const guint32 *rules = counts_rules(input->counts, &n_rules);
     for (guint i = 0; i < n_rules; i++)
-        side->rules[rules[i]] =
-            hash_rule(wend_program_rule(side->program, rules[i]), side->rules, side->terminals);
-    *result = side->rules[start];
+        input->rules[rules[i]] =
+            hash_rule(wend_program_rule(input->program, rules[i]), input->rules, input->terminals);
+    *result = input->rules[start];
     return TRUE;
 }
 
@@ -161,18 +161,18 @@ static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence
     Hash hash_a, hash_b;
     if (a->kind != b->kind || a->id != b->id)
         return FALSE;
-    if (wend_program_rule(s->sides[0].program, a->rule)->length
-        != wend_program_rule(s->sides[1].program, b->rule)->length)
+    if (wend_program_rule(s->inputs[0].program, a->rule)->length
+        != wend_program_rule(s->inputs[1].program, b->rule)->length)
         return FALSE;
-    return hash_sequence(s, &s->sides[0], a->rule, ranks, n, &hash_a)
-           && hash_sequence(s, &s->sides[1], b->rule, ranks, n, &hash_b)
+    return hash_sequence(s, &s->inputs[0], a->rule, ranks, n, &hash_a)
+           && hash_sequence(s, &s->inputs[1], b->rule, ranks, n, &hash_b)
            && memcmp(&hash_a, &hash_b, sizeof hash_a) == 0;
 }
 
-void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n,
+void same_slots(const Same *s, guint input, guint32 terminal, const guint *ranks, guint n,
                 guint64 hash[2])
 {
-    const WendProgram *p = s->sides[side].program;
+    const WendProgram *p = s->inputs[input].program;
     XXH3_state_t *state = XXH3_createState();
     XXH3_128bits_reset(state);
     for (guint i = 0; i < wend_program_terminal(p, terminal)->n_slots; i++)
@@ -187,14 +187,14 @@ void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks,
 static void forget_ranks(Same *s)
 {
     for (guint i = 0; i < 2; i++)
-        memset(s->sides[i].known, 0,
-               wend_program_n_terminals(s->sides[i].program) * sizeof(gboolean));
+        memset(s->inputs[i].known, 0,
+               wend_program_n_terminals(s->inputs[i].program) * sizeof(gboolean));
 }
 
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n)
 {
-    const WendClass *a = wend_program_class(s->sides[0].program, class_a),
-                    *b = wend_program_class(s->sides[1].program, class_b);
+    const WendClass *a = wend_program_class(s->inputs[0].program, class_a),
+                    *b = wend_program_class(s->inputs[1].program, class_b);
     if (a->n_sequences != b->n_sequences)
         return FALSE;
     forget_ranks(s);
@@ -216,32 +216,32 @@ static gboolean equal_shapes(gconstpointer a, gconstpointer b)
     return XXH128_isEqual(*(const XXH128_hash_t *)a, *(const XXH128_hash_t *)b) != 0;
 }
 
-static void hash_shapes(SameSide *side)
+static void hash_shapes(SameInput *input)
 {
-    guint n = wend_program_n_shapes(side->program);
-    side->shapes = g_new(XXH128_hash_t, n + 1);
+    guint n = wend_program_n_shapes(input->program);
+    input->shapes = g_new(XXH128_hash_t, n + 1);
     for (guint i = 0; i < n; i++) {
         XXH3_state_t *state = XXH3_createState();
         XXH3_128bits_reset(state);
-        add_shape(state, side->program, i);
-        side->shapes[i] = XXH3_128bits_digest(state);
+        add_shape(state, input->program, i);
+        input->shapes[i] = XXH3_128bits_digest(state);
         XXH3_freeState(state);
     }
 }
 
-/* The shape of the second side that is SHAPE of the first. FALSE: there is none. */
+/* The shape of the second input that is SHAPE of the first. FALSE: there is none. */
 static gboolean second_shape(Same *s, guint shape, guint *second)
 {
     gpointer found;
     if (s->second_shapes == NULL) {
-        hash_shapes(&s->sides[0]);
-        hash_shapes(&s->sides[1]);
+        hash_shapes(&s->inputs[0]);
+        hash_shapes(&s->inputs[1]);
         s->second_shapes = g_hash_table_new(hash_of_shape, equal_shapes);
-        for (guint i = 0; i < wend_program_n_shapes(s->sides[1].program); i++)
-            g_hash_table_insert(s->second_shapes, &s->sides[1].shapes[i], GUINT_TO_POINTER(i));
+        for (guint i = 0; i < wend_program_n_shapes(s->inputs[1].program); i++)
+            g_hash_table_insert(s->second_shapes, &s->inputs[1].shapes[i], GUINT_TO_POINTER(i));
     }
     gboolean known =
-        g_hash_table_lookup_extended(s->second_shapes, &s->sides[0].shapes[shape], NULL, &found);
+        g_hash_table_lookup_extended(s->second_shapes, &s->inputs[0].shapes[shape], NULL, &found);
     *second = known ? GPOINTER_TO_UINT(found) : 0;
     return known;
 }
@@ -257,7 +257,7 @@ static gboolean same_words(const Same *s, const gint64 *a, const gint64 *b, guin
             continue;
         const char *name[2];
         for (guint k = 0; k < 2; k++)
-            name[k] = wend_program_constant_name(s->sides[k].program, a[i]);
+            name[k] = wend_program_constant_name(s->inputs[k].program, a[i]);
         if (g_strcmp0(name[0], name[1]) != 0)
             return FALSE;
     }
@@ -274,7 +274,7 @@ static gboolean same_entries(const Same *s, guint rank, const guint sequence[2],
     guint n[2] = {0, 0};
     gboolean more[2], same = TRUE;
     for (guint i = 0; i < 2; i++)
-        entries[i] = wend_program_outcomes(s->sides[i].program, rank, sequence[i], shape[i]);
+        entries[i] = wend_program_outcomes(s->inputs[i].program, rank, sequence[i], shape[i]);
     do {
         for (guint i = 0; i < 2; i++)
             more[i] = left[i] > 0
@@ -295,12 +295,12 @@ static gboolean same_entries(const Same *s, guint rank, const guint sequence[2],
 }
 
 /* The hash of the polls of a sequence, and how many come behind its last call. */
-static Hash hash_polls(const Same *s, SameSide *side, guint rank, guint sequence, guint64 *after)
+static Hash hash_polls(const Same *s, SameInput *input, guint rank, guint sequence, guint64 *after)
 {
     WendPolls polls;
     Hash hash = hash_of_nothing;
     *after = 0;
-    if (!wend_program_poll_calls(side->program, rank, sequence, &polls))
+    if (!wend_program_poll_calls(input->program, rank, sequence, &polls))
         return hash;
     guint32 n_terminals = 0;
     for (guint r = 0; r < polls.n_rules; r++)
@@ -309,8 +309,8 @@ static Hash hash_polls(const Same *s, SameSide *side, guint rank, guint sequence
                 n_terminals = MAX(n_terminals, polls.rules[r].symbols[i].id + 1);
     g_autofree Hash *terminals = g_new(Hash, n_terminals + 1);
     for (guint32 i = 0; i < n_terminals; i++) {
-        hash_terminal(s, side, polls.terminals[i], &rank, 1);
-        terminals[i] = side->terminals[polls.terminals[i]];
+        hash_terminal(s, input, polls.terminals[i], &rank, 1);
+        terminals[i] = input->terminals[polls.terminals[i]];
     }
     g_autofree Hash *rules = g_new(Hash, polls.n_rules + 1);
     for (guint r = 0; r < polls.n_rules; r++)
@@ -324,7 +324,7 @@ static gboolean same_polls(Same *s, guint rank, const guint sequence[2])
     guint64 after[2];
     Hash hashes[2];
     for (guint i = 0; i < 2; i++)
-        hashes[i] = hash_polls(s, &s->sides[i], rank, sequence[i], &after[i]);
+        hashes[i] = hash_polls(s, &s->inputs[i], rank, sequence[i], &after[i]);
     return after[0] == after[1] && memcmp(&hashes[0], &hashes[1], sizeof hashes[0]) == 0;
 }
 
@@ -332,17 +332,17 @@ gboolean same_outcomes(Same *s, guint rank, const guint sequence[2], gboolean po
 {
     const WendSequence *q[2];
     for (guint i = 0; i < 2; i++) {
-        const WendProgram *p = s->sides[i].program;
+        const WendProgram *p = s->inputs[i].program;
         q[i] = &wend_program_class(p, wend_program_class_of(p, rank))->sequences[sequence[i]];
     }
     forget_ranks(s);
     if (!same_sequence(s, q[0], q[1], &rank, 1) || (polls && !same_polls(s, rank, sequence)))
         return FALSE;
     guint n_terminals;
-    const guint32 *terminals = counts_of_rule(s->sides[0].counts, q[0]->rule, &n_terminals);
-    g_autofree gboolean *compared = g_new0(gboolean, wend_program_n_shapes(s->sides[0].program));
+    const guint32 *terminals = counts_of_rule(s->inputs[0].counts, q[0]->rule, &n_terminals);
+    g_autofree gboolean *compared = g_new0(gboolean, wend_program_n_shapes(s->inputs[0].program));
     for (guint i = 0; i < n_terminals; i++) {
-        guint shape[2] = {wend_program_terminal(s->sides[0].program, terminals[i])->shape};
+        guint shape[2] = {wend_program_terminal(s->inputs[0].program, terminals[i])->shape};
         if (compared[shape[0]])
             continue;
         compared[shape[0]] = TRUE;

@@ -32,7 +32,7 @@ gboolean same_outcomes(Same *s, guint rank, const guint sequence[2], gboolean po
 
 /* A hash of the slots of TERMINAL of recording SIDE (0 or 1) on RANKS, all of one class. Two
  * terminals of one shape have equal hashes if their slots are equal on each of these ranks. */
-void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n,
+void same_slots(const Same *s, guint input, guint32 terminal, const guint *ranks, guint n,
                 guint64 hash[2]);
 
 #endif

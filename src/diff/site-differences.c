@@ -21,9 +21,9 @@ struct SiteDifferences {
 SiteDifferences *site_differences_new(const WendProgram *const programs[2])
 {
     SiteDifferences *s = g_new0(SiteDifferences, 1);
-    for (guint side = 0; side < 2; side++) {
-        s->program[side] = programs[side];
-        s->reader[side] = wend_read_wrap(programs[side]);
+    for (guint input = 0; input < 2; input++) {
+        s->program[input] = programs[input];
+        s->reader[input] = wend_read_wrap(programs[input]);
     }
     return s;
 }
@@ -32,20 +32,21 @@ void site_differences_free(SiteDifferences *s)
 {
     if (s == NULL)
         return;
-    for (guint side = 0; side < 2; side++) {
-        if (s->trails[side] != NULL)
-            g_ptr_array_unref(s->trails[side]);
-        site_names_free(s->names[side]);
-        wend_read_free(s->reader[side]);
+    for (guint input = 0; input < 2; input++) {
+        if (s->trails[input] != NULL)
+            g_ptr_array_unref(s->trails[input]);
+        site_names_free(s->names[input]);
+        wend_read_free(s->reader[input]);
     }
     g_free(s);
 }
 
-static int open_side(SiteDifferences *s, guint side)
+static int open_input(SiteDifferences *s, guint input)
 {
     int status = WEND_READ_OK;
-    if (s->names[side] == NULL && (status = wend_read_n_sites(s->reader[side], &s->n[side])) == 0)
-        s->names[side] = site_names_new(s->reader[side], "diff");
+    if (s->names[input] == NULL
+        && (status = wend_read_n_sites(s->reader[input], &s->n[input])) == 0)
+        s->names[input] = site_names_new(s->reader[input], "diff");
     return status;
 }
 
@@ -53,22 +54,22 @@ static int open_side(SiteDifferences *s, guint side)
 static void choose_matching(SiteDifferences *s, SiteMatching *matching)
 {
     gboolean stacks[2];
-    for (guint side = 0; side < 2; side++)
-        stacks[side] = site_stacks_recorded(s->names[side]);
+    for (guint input = 0; input < 2; input++)
+        stacks[input] = site_stacks_recorded(s->names[input]);
     if (stacks[0] != stacks[1] || (matching == NULL && !stacks[0]))
         return;
     s->matching = matching != NULL ? matching : (s->exact = site_matching_new(0, NULL));
-    for (guint side = 0; side < 2; side++) {
-        s->trails[side] = g_ptr_array_new_with_free_func((GDestroyNotify)site_trail_free);
-        g_ptr_array_set_size(s->trails[side], (gint)s->n[side]);
+    for (guint input = 0; input < 2; input++) {
+        s->trails[input] = g_ptr_array_new_with_free_func((GDestroyNotify)site_trail_free);
+        g_ptr_array_set_size(s->trails[input], (gint)s->n[input]);
     }
 }
 
 int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char **message)
 {
-    for (guint side = 0; side < 2; side++) {
-        int status = open_side(s, side);
-        *message = wend_read_message(s->reader[side]);
+    for (guint input = 0; input < 2; input++) {
+        int status = open_input(s, input);
+        *message = wend_read_message(s->reader[input]);
         if (status < 0)
             return status;
     }
@@ -76,21 +77,21 @@ int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char
     return WEND_READ_OK;
 }
 
-gboolean site_differences_has_sites(const SiteDifferences *s, guint side)
+gboolean site_differences_has_sites(const SiteDifferences *s, guint input)
 {
-    return s->n[side] > 0;
+    return s->n[input] > 0;
 }
 
-gboolean site_differences_has_stacks(const SiteDifferences *s, guint side)
+gboolean site_differences_has_stacks(const SiteDifferences *s, guint input)
 {
-    return site_stacks_recorded(s->names[side]);
+    return site_stacks_recorded(s->names[input]);
 }
 
-static WendReadCalls *calls_of(SiteDifferences *s, guint side, guint rank, guint sequence)
+static WendReadCalls *calls_of(SiteDifferences *s, guint input, guint rank, guint sequence)
 {
     const unsigned flags = WEND_READ_WITH_SITES | WEND_READ_WITHOUT_TRANSFERS;
     WendReadCalls *calls;
-    return wend_read_calls(s->reader[side], rank, sequence, flags, &calls) == 0 ? calls : NULL;
+    return wend_read_calls(s->reader[input], rank, sequence, flags, &calls) == 0 ? calls : NULL;
 }
 
 static const WendReadCall *next_call(WendReadCalls *calls)
@@ -99,20 +100,20 @@ static const WendReadCall *next_call(WendReadCalls *calls)
     return calls != NULL && wend_read_next(calls, &call) == 0 ? call : NULL;
 }
 
-void site_differences_put(GString *out, gpointer sites, guint side, guint rank, guint sequence,
+void site_differences_put(GString *out, gpointer sites, guint input, guint rank, guint sequence,
                           guint64 index)
 {
     SiteDifferences *s = sites;
     const WendReadCall *call;
-    if (open_side(s, side) < 0 || s->n[side] == 0)
+    if (open_input(s, input) < 0 || s->n[input] == 0)
         return;
-    WendReadCalls *calls = calls_of(s, side, rank, sequence);
+    WendReadCalls *calls = calls_of(s, input, rank, sequence);
     while ((call = next_call(calls)) != NULL && call->index < index)
         continue;
     if (call != NULL && call->site != WEND_READ_NO_INDEX) {
         g_string_append(out, "  # from ");
-        site_names_text(out, s->names[side], call->site);
-        site_stack_callers_text(out, s->names[side], call->site);
+        site_names_text(out, s->names[input], call->site);
+        site_stack_callers_text(out, s->names[input], call->site);
     }
     wend_read_calls_free(calls);
 }
@@ -132,22 +133,22 @@ static gboolean has_line(const SiteName *n)
 static gboolean same_address(SiteDifferences *s, const uint32_t site[2])
 {
     WendReadSite at[2];
-    for (guint side = 0; side < 2; side++) {
+    for (guint input = 0; input < 2; input++) {
         const WendReadSite *of;
-        if (wend_read_site(s->reader[side], site[side], &of) < 0)
+        if (wend_read_site(s->reader[input], site[input], &of) < 0)
             return FALSE;
-        at[side] = *of;
+        at[input] = *of;
     }
     return at[0].offset == at[1].offset && at[0].n_build_id == at[1].n_build_id
            && (at[0].n_build_id == 0
                || memcmp(at[0].build_id, at[1].build_id, at[0].n_build_id) == 0);
 }
 
-static const SiteTrail *trail_of(SiteDifferences *s, guint side, uint32_t site)
+static const SiteTrail *trail_of(SiteDifferences *s, guint input, uint32_t site)
 {
-    gpointer *trail = &s->trails[side]->pdata[site];
+    gpointer *trail = &s->trails[input]->pdata[site];
     if (*trail == NULL)
-        *trail = site_trail_new(s->matching, s->names[side], site);
+        *trail = site_trail_new(s->matching, s->names[input], site);
     return *trail;
 }
 
@@ -169,8 +170,8 @@ gboolean site_differences_find(SiteDifferences *s, guint rank, const guint seque
     WendReadCalls *calls[2];
     const WendReadCall *call[2];
     gboolean differs = FALSE;
-    for (guint side = 0; side < 2; side++)
-        calls[side] = calls_of(s, side, rank, sequence[side]);
+    for (guint input = 0; input < 2; input++)
+        calls[input] = calls_of(s, input, rank, sequence[input]);
     while (!differs && (call[0] = next_call(calls[0])) != NULL
            && (call[1] = next_call(calls[1])) != NULL) {
         const uint32_t site[2] = {call[0]->site, call[1]->site};
@@ -178,14 +179,14 @@ gboolean site_differences_find(SiteDifferences *s, guint rank, const guint seque
         if (!differs)
             continue;
         *found = (SiteDifference){.index = call[0]->index, .function = call[0]->function->name};
-        for (guint side = 0; side < 2; side++) {
+        for (guint input = 0; input < 2; input++) {
             GString *text = g_string_new(NULL);
-            site_names_text(text, s->names[side], site[side]);
-            site_stack_callers_text(text, s->names[side], site[side]);
-            found->sites[side] = g_string_free(text, FALSE);
+            site_names_text(text, s->names[input], site[input]);
+            site_stack_callers_text(text, s->names[input], site[input]);
+            found->sites[input] = g_string_free(text, FALSE);
         }
     }
-    for (guint side = 0; side < 2; side++)
-        wend_read_calls_free(calls[side]);
+    for (guint input = 0; input < 2; input++)
+        wend_read_calls_free(calls[input]);
     return differs;
 }

@@ -20,12 +20,12 @@ void site_differences_free(SiteDifferences *s); /* S may be NULL */
 int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char **message);
 
 /* After site_differences_open: whether recording SIDE has sites, and call stacks. */
-gboolean site_differences_has_sites(const SiteDifferences *s, guint side);
-gboolean site_differences_has_stacks(const SiteDifferences *s, guint side);
+gboolean site_differences_has_sites(const SiteDifferences *s, guint input);
+gboolean site_differences_has_stacks(const SiteDifferences *s, guint input);
 
 /* Appends "  # from exchange (halo.c:42)" for call INDEX of a sequence of RANK of recording SIDE (0
  * or 1), if the recording has sites. It takes a walk from the start. S: SiteDifferences. */
-void site_differences_put(GString *out, gpointer s, guint side, guint rank, guint sequence,
+void site_differences_put(GString *out, gpointer s, guint input, guint rank, guint sequence,
                           guint64 index);
 
 /* Two calls of equal numbers that come from different places. */

@@ -22,10 +22,10 @@ static const FunctionRow *row_of(const Summary *s, const char *name)
 static GPtrArray *names_of(Summary *const summaries[2])
 {
     GPtrArray *names = g_ptr_array_new();
-    for (guint side = 0; side < 2; side++)
-        for (guint i = 0; i < summaries[side]->functions->len; i++) {
-            const char *name = g_array_index(summaries[side]->functions, FunctionRow, i).name;
-            if (side == 0 || row_of(summaries[0], name) == NULL)
+    for (guint input = 0; input < 2; input++)
+        for (guint i = 0; i < summaries[input]->functions->len; i++) {
+            const char *name = g_array_index(summaries[input]->functions, FunctionRow, i).name;
+            if (input == 0 || row_of(summaries[0], name) == NULL)
                 g_ptr_array_add(names, (gpointer)name);
         }
     return names;
@@ -42,8 +42,8 @@ typedef void (*PutNumber)(GString *out, guint64 n);
 /* Appends both numbers, and their difference. */
 static void put_numbers(GString *out, GString *cell, const guint64 n[2], PutNumber put, int width)
 {
-    for (guint side = 0; side < 2; side++) {
-        put(cell, n[side]);
+    for (guint input = 0; input < 2; input++) {
+        put(cell, n[input]);
         put_cell(out, width, cell);
     }
     if (n[0] != n[1]) {
@@ -60,13 +60,13 @@ static void put_times(GString *out, GString *cell, const FunctionRow *const rows
                       const Summary *const summaries[2])
 {
     double seconds[2] = {0, 0};
-    for (guint side = 0; side < 2; side++) {
-        const FunctionRow *row = rows[side];
+    for (guint input = 0; input < 2; input++) {
+        const FunctionRow *row = rows[input];
         if (row != NULL && row->duration.count > 0) {
             double n = (double)row->duration.count;
-            seconds[side] = n * row->duration.mean;
-            text_seconds_known(cell, seconds[side],
-                               n * MAX(row->mean_error, summaries[side]->resolution));
+            seconds[input] = n * row->duration.mean;
+            text_seconds_known(cell, seconds[input],
+                               n * MAX(row->mean_error, summaries[input]->resolution));
         } else {
             g_string_append_c(cell, '-');
         }
@@ -121,8 +121,8 @@ static void put_durations(GString *out, const GPtrArray *names, Summary *const s
 {
     g_autoptr(GString) cell = g_string_new(NULL);
     bool has[2] = {false, false};
-    for (guint side = 0; side < 2; side++)
-        wend_read_has_times(readers[side], &has[side]); /* damaged times are none */
+    for (guint input = 0; input < 2; input++)
+        wend_read_has_times(readers[input], &has[input]); /* damaged times are none */
     if (!has[0] && !has[1])
         return;
     g_string_append_printf(out, "\n%-26s %8s %8s %8s %8s %8s %8s %8s %8s\n", "duration", "mean A",
@@ -133,11 +133,11 @@ static void put_durations(GString *out, const GPtrArray *names, Summary *const s
         text_foreign(cell, name);
         g_string_append_printf(out, "%-26s", cell->str);
         g_string_truncate(cell, 0);
-        for (guint side = 0; side < 2; side++)
-            put_mean(out, cell, row_of(summaries[side], name), summaries[side]);
+        for (guint input = 0; input < 2; input++)
+            put_mean(out, cell, row_of(summaries[input], name), summaries[input]);
         for (guint k = 0; k < G_N_ELEMENTS(percents); k++)
-            for (guint side = 0; side < 2; side++)
-                put_percentile(out, cell, readers[side], name, percents[k], summaries[side]);
+            for (guint input = 0; input < 2; input++)
+                put_percentile(out, cell, readers[input], name, percents[k], summaries[input]);
         g_string_append_c(out, '\n');
     }
 }
@@ -154,10 +154,10 @@ void stat_print(GString *out, const WendProgram *const programs[2], const char *
     for (guint i = 0; i < names->len; i++) {
         const FunctionRow *rows[2];
         guint64 calls[2], bytes[2];
-        for (guint side = 0; side < 2; side++) {
-            rows[side] = row_of(summaries[side], names->pdata[i]);
-            calls[side] = rows[side] != NULL ? rows[side]->calls : 0;
-            bytes[side] = rows[side] != NULL ? rows[side]->traffic.bytes : 0;
+        for (guint input = 0; input < 2; input++) {
+            rows[input] = row_of(summaries[input], names->pdata[i]);
+            calls[input] = rows[input] != NULL ? rows[input]->calls : 0;
+            bytes[input] = rows[input] != NULL ? rows[input]->traffic.bytes : 0;
         }
         text_foreign(cell, names->pdata[i]);
         g_string_append_printf(out, "%-26s", cell->str);
@@ -175,8 +175,8 @@ void stat_print(GString *out, const WendProgram *const programs[2], const char *
     put_counts(out, cell, "frees", a->frees, b->frees);
     WendRead *readers[2] = {wend_read_wrap(programs[0]), wend_read_wrap(programs[1])};
     put_durations(out, names, summaries, readers);
-    for (guint side = 0; side < 2; side++) {
-        wend_read_free(readers[side]);
-        summary_free(summaries[side]);
+    for (guint input = 0; input < 2; input++) {
+        wend_read_free(readers[input]);
+        summary_free(summaries[input]);
     }
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* window.c: see items.h.
  *
- * A window begins where completions differ. It ends when both sides have completed the same
- * requests equally often. On each side it is a list of groups: consecutive completions, then the
+ * A window begins where completions differ. It ends when both inputs have completed the same
+ * requests equally often. In each input it is a list of groups: consecutive completions, then the
  * calls up to the next completion (the handler). The handler of the last group is open: it is
- * followed by the rest of the program without a mark. Only the other side, where the same
+ * followed by the rest of the program without a mark. Only the other input, where the same
  * completion came earlier, shows where it ends.
  *
  * The window matches in two cases. Either the handlers come in the same order whatever completed,
- * because the program did not look. Or each completion has the same handler on both sides, because
+ * because the program did not look. Or each completion has the same handler in both inputs, because
  * it did. A group of several completions has the handlers of its members one after the other. */
 #include "config.h"
 
@@ -20,10 +20,10 @@ typedef struct {
     GArray *keys;     /* guint: completions in order */
     GArray *groups;   /* Group; keys are set when all groups have been read */
     GHashTable *seen; /* item number -> count */
-} WindowSide;
+} WindowInput;
 
 typedef struct {
-    WindowSide side[2];
+    WindowInput input[2];
     GHashTable *indices; /* item number << 32 | occurrence -> key, + 1 */
     GArray *balance;     /* gint, by key: completions in A minus those in B */
     guint open;          /* number of keys with a nonzero balance */
@@ -33,7 +33,7 @@ typedef struct {
 
 /* -- reading -- */
 
-static void side_init(WindowSide *s, Items *items)
+static void input_init(WindowInput *s, Items *items)
 {
     s->items = items;
     s->ahead = 0;
@@ -42,14 +42,14 @@ static void side_init(WindowSide *s, Items *items)
     s->seen = g_hash_table_new(NULL, NULL);
 }
 
-static void side_clear(WindowSide *s)
+static void input_clear(WindowInput *s)
 {
     g_array_unref(s->keys);
     g_array_unref(s->groups);
     g_hash_table_unref(s->seen);
 }
 
-static guint index_of_completion(DiffWindow *w, WindowSide *s, guint32 number)
+static guint index_of_completion(DiffWindow *w, WindowInput *s, guint32 number)
 {
     gpointer what = GUINT_TO_POINTER(number);
     guint32 occurrence = GPOINTER_TO_UINT(g_hash_table_lookup(s->seen, what));
@@ -67,7 +67,7 @@ static guint index_of_completion(DiffWindow *w, WindowSide *s, guint32 number)
 
 static void read_completion(DiffWindow *w, guint which, guint32 number)
 {
-    WindowSide *s = &w->side[which];
+    WindowInput *s = &w->input[which];
     guint index = index_of_completion(w, s, number);
     g_array_append_val(s->keys, index);
     gint *balance = &g_array_index(w->balance, gint, index);
@@ -80,7 +80,7 @@ static void read_completion(DiffWindow *w, guint which, guint32 number)
  * is none. */
 static gboolean read_group(DiffWindow *w, guint which)
 {
-    WindowSide *s = &w->side[which];
+    WindowInput *s = &w->input[which];
     Item item;
     while (!(item = items_peek(s->items, s->ahead)).choice) {
         if (item.number == 0)
@@ -102,7 +102,7 @@ static gboolean read_group(DiffWindow *w, guint which)
 static gboolean read_window(DiffWindow *w)
 {
     do {
-        guint which = w->side[0].keys->len > w->side[1].keys->len;
+        guint which = w->input[0].keys->len > w->input[1].keys->len;
         if (!read_group(w, which)) {
             w->why = "different requests complete";
             return FALSE;
@@ -115,14 +115,14 @@ static gboolean read_window(DiffWindow *w)
 
 static HandlerGroup *group_at(const DiffWindow *w, guint which, guint i)
 {
-    return &g_array_index(w->side[which].groups, HandlerGroup, i);
+    return &g_array_index(w->input[which].groups, HandlerGroup, i);
 }
 
 /* Whether the same handlers are in the same places, after equally many completions. */
 static gboolean match_by_place(const DiffWindow *w)
 {
-    guint n = w->side[0].groups->len;
-    if (n != w->side[1].groups->len)
+    guint n = w->input[0].groups->len;
+    if (n != w->input[1].groups->len)
         return FALSE;
     for (guint i = 0; i < n; i++) {
         const HandlerGroup *a = group_at(w, 0, i), *b = group_at(w, 1, i);
@@ -143,12 +143,12 @@ static gboolean match(DiffWindow *w)
     Item apart_at[2];
     gboolean placed = match_by_place(w);
     if (placed
-        && completion_handlers_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items,
-                                           w->side[1].ahead))
+        && completion_handlers_go_on_alike(w->input[0].items, w->input[0].ahead, w->input[1].items,
+                                           w->input[1].ahead))
         return TRUE;
     for (guint which = 0; which < 2; which++) {
-        const guint *keys = (const guint *)(void *)w->side[which].keys->data;
-        n[which] = w->side[which].groups->len;
+        const guint *keys = (const guint *)(void *)w->input[which].keys->data;
+        n[which] = w->input[which].groups->len;
         groups[which] = group_at(w, which, 0);
         for (guint i = 0; i < n[which]; i++) {
             group_at(w, which, i)->keys = keys;
@@ -159,7 +159,7 @@ static gboolean match(DiffWindow *w)
         completion_handlers_solve(groups, n, w->balance->len, behind, apart_at);
     if (result == COMPLETION_HANDLERS_FIT || (result == COMPLETION_HANDLERS_HERE && !placed)) {
         for (guint which = 0; which < 2; which++)
-            w->side[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];
+            w->input[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];
         return TRUE;
     }
     if (placed)
@@ -177,15 +177,15 @@ static gboolean match(DiffWindow *w)
 gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **why)
 {
     DiffWindow w = {.at = {items_peek(a, 0), items_peek(b, 0)}};
-    side_init(&w.side[0], a);
-    side_init(&w.side[1], b);
+    input_init(&w.input[0], a);
+    input_init(&w.input[1], b);
     w.indices = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     w.balance = g_array_new(FALSE, FALSE, sizeof(gint));
 
     gboolean matched = read_window(&w) && match(&w);
     if (matched) {
-        items_drop(a, w.side[0].ahead);
-        items_drop(b, w.side[1].ahead);
+        items_drop(a, w.input[0].ahead);
+        items_drop(b, w.input[1].ahead);
     } else {
         *at_a = w.at[0];
         *at_b = w.at[1];
@@ -193,7 +193,7 @@ gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **w
     }
     g_array_unref(w.balance);
     g_hash_table_unref(w.indices);
-    side_clear(&w.side[0]);
-    side_clear(&w.side[1]);
+    input_clear(&w.input[0]);
+    input_clear(&w.input[1]);
     return matched;
 }

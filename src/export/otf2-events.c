@@ -82,7 +82,7 @@ static gboolean is_in_place(const WendReadCall *call, const char *buffer)
 }
 
 /* The size of a buffer: counts and types have the names PREFIX + count, counts, type and types. */
-static guint64 side(const WendReadCall *call, const char *prefix)
+static guint64 bytes_of(const WendReadCall *call, const char *prefix)
 {
     WendReadValue count, type;
     g_autofree char *buffer = g_strconcat(prefix, "buf", NULL);
@@ -143,24 +143,24 @@ static Amounts amounts_of(const WendReadCall *call, const WendReadTransfer *tran
         return (Amounts){in_place ? 0 : data, data};
     case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
     case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
-        data = side(call, "recv");
+        data = bytes_of(call, "recv");
         if (op == OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK)
             return (Amounts){in_place ? 0 : times(data, n), data};
         return (Amounts){in_place ? 0 : data, own_part(call)};
     case OTF2_COLLECTIVE_OP_GATHER:
-        return (Amounts){side(call, "send"), root ? times(side(call, "recv"), n) : 0};
+        return (Amounts){bytes_of(call, "send"), root ? times(bytes_of(call, "recv"), n) : 0};
     case OTF2_COLLECTIVE_OP_GATHERV:
-        return (Amounts){side(call, "send"), root ? side(call, "recv") : 0};
+        return (Amounts){bytes_of(call, "send"), root ? bytes_of(call, "recv") : 0};
     case OTF2_COLLECTIVE_OP_SCATTER:
-        return (Amounts){root ? times(side(call, "send"), n) : 0, side(call, "recv")};
+        return (Amounts){root ? times(bytes_of(call, "send"), n) : 0, bytes_of(call, "recv")};
     case OTF2_COLLECTIVE_OP_SCATTERV:
-        return (Amounts){root ? side(call, "send") : 0, side(call, "recv")};
+        return (Amounts){root ? bytes_of(call, "send") : 0, bytes_of(call, "recv")};
     case OTF2_COLLECTIVE_OP_ALLGATHER:
-        return (Amounts){side(call, "send"), times(side(call, "recv"), n)};
+        return (Amounts){bytes_of(call, "send"), times(bytes_of(call, "recv"), n)};
     case OTF2_COLLECTIVE_OP_ALLTOALL:
-        return (Amounts){times(side(call, "send"), n), times(side(call, "recv"), n)};
+        return (Amounts){times(bytes_of(call, "send"), n), times(bytes_of(call, "recv"), n)};
     default:
-        return (Amounts){side(call, "send"), side(call, "recv")};
+        return (Amounts){bytes_of(call, "send"), bytes_of(call, "recv")};
     }
 }
 

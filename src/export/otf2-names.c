@@ -313,12 +313,12 @@ static OTF2_ErrorCode write_comm(Otf2Names *n, OTF2_GlobalDefWriter *w, guint nu
     const struct {
         const gint64 *ranks;
         guint n;
-    } sides[] = {{c->members, c->n_members}, {c->remote, c->n_remote}};
+    } groups[] = {{c->members, c->n_members}, {c->remote, c->n_remote}};
     guint n_sides = c->n_remote > 0 ? 2 : 1;
     for (guint i = 0; i < n_sides; i++) {
         g_array_set_size(members, 0);
-        for (guint k = 0; k < sides[i].n; k++) {
-            gint64 rank = sides[i].ranks[k];
+        for (guint k = 0; k < groups[i].n; k++) {
+            gint64 rank = groups[i].ranks[k];
             guint64 member =
                 rank >= 0 && rank < n->e->n_ranks ? (guint64)rank : OTF2_UNDEFINED_UINT64;
             g_array_append_val(members, member);

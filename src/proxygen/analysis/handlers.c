@@ -189,12 +189,12 @@ typedef struct {
     gboolean exactly;
 } Division;
 
-static gboolean is_handler_of(const Division *d, guint member, guint at, guint n)
+static gboolean is_handler_of(const Division *d, guint entry, guint at, guint n)
 {
     const Completions *c = d->c;
     const LoopItem *items = c->items + c->first + at;
-    return d->exactly ? knows_exactly(d->handlers, c->entries[member], items, n)
-                      : knows_pattern(d->handlers, c->dependence, &c->entries[member], 1, items, n);
+    return d->exactly ? knows_exactly(d->handlers, c->entries[entry], items, n)
+                      : knows_pattern(d->handlers, c->dependence, &c->entries[entry], 1, items, n);
 }
 
 static gint compare_numbers(gconstpointer a, gconstpointer b)
@@ -204,14 +204,14 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
 }
 
 /* The positions where the handler of MEMBER may end, ascending, if it begins at one of BEGINS. */
-static GArray *ends_of(const Division *d, guint member, const GArray *begins)
+static GArray *ends_of(const Division *d, guint entry, const GArray *begins)
 {
     GArray *ends = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autofree gboolean *found = g_new0(gboolean, d->c->n + 1);
     for (guint i = 0; i < begins->len; i++) {
         guint at = g_array_index(begins, guint, i);
         for (guint end = at; end <= MIN(d->c->n, at + d->handlers->longest); end++) {
-            if (!found[end] && is_handler_of(d, member, at, end - at)) {
+            if (!found[end] && is_handler_of(d, entry, at, end - at)) {
                 found[end] = TRUE;
                 g_array_append_val(ends, end);
             }
@@ -222,7 +222,7 @@ static GArray *ends_of(const Division *d, guint member, const GArray *begins)
 }
 
 /* Keeps in BEGINS the positions from which the handler of MEMBER reaches one of ENDS. */
-static void keep_begins(const Division *d, guint member, GArray *begins, const GArray *ends)
+static void keep_begins(const Division *d, guint entry, GArray *begins, const GArray *ends)
 {
     guint kept = 0;
     for (guint i = 0; i < begins->len; i++) {
@@ -230,7 +230,7 @@ static void keep_begins(const Division *d, guint member, GArray *begins, const G
         gboolean reaches = FALSE;
         for (guint k = 0; k < ends->len && !reaches; k++) {
             guint end = g_array_index(ends, guint, k);
-            reaches = end >= at && is_handler_of(d, member, at, end - at);
+            reaches = end >= at && is_handler_of(d, entry, at, end - at);
         }
         if (reaches)
             g_array_index(begins, guint, kept++) = at;
@@ -400,12 +400,12 @@ static gboolean count_apart(const Completions *c, const Handler *handlers, guint
         guint n_entries, last = at;
         const guint *entries = conflicts_entries(c->conflicts, &handlers[i].set, &n_entries);
         for (guint k = 0; k < n_entries; k++) {
-            guint member = 0;
-            while (member < c->n_entries && c->entries[member] != entries[k])
-                member++;
-            if (member == c->n_entries || member < at)
+            guint entry = 0;
+            while (entry < c->n_entries && c->entries[entry] != entries[k])
+                entry++;
+            if (entry == c->n_entries || entry < at)
                 return FALSE;
-            last = MAX(last, member);
+            last = MAX(last, entry);
         }
         at = last + 1;
     }

@@ -7,11 +7,11 @@
 
 typedef struct {
     guint rank, rule;
-} AlikeMember;
+} AlikeEntry;
 typedef struct {
     GArray *rules;   /* of guint; the first one is the leader */
-    GArray *members; /* of AlikeMember, by rank, if there is more than one rule */
-    guint *ranks;    /* the ranks of these members */
+    GArray *entries; /* of AlikeEntry, by rank, if there is more than one rule */
+    guint *ranks;    /* the ranks of these entries */
 } AlikeGroup;
 /* The groups of one shape. No rank runs two rules of a group, because it would have two trip
  * counts. If a rank runs a second rule of a shape, that rule belongs to the second group. */
@@ -31,7 +31,7 @@ static void group_free(gpointer group)
 {
     AlikeGroup *g = group;
     g_array_unref(g->rules);
-    g_clear_pointer(&g->members, g_array_unref);
+    g_clear_pointer(&g->entries, g_array_unref);
     g_free(g->ranks);
     g_free(g);
 }
@@ -54,9 +54,9 @@ static gboolean is_plain(const Plan *plan, guint rule)
     return plain;
 }
 
-static gint compare_members(gconstpointer a, gconstpointer b)
+static gint compare_entries(gconstpointer a, gconstpointer b)
 {
-    const AlikeMember *x = a, *y = b;
+    const AlikeEntry *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
@@ -109,22 +109,22 @@ static AlikeGroup *group_for(AlikeRules *a, AlikeShape *s, guint rule)
     return s->groups->pdata[which];
 }
 
-static void find_members(const Plan *plan, AlikeGroup *g)
+static void find_entries(const Plan *plan, AlikeGroup *g)
 {
     if (g->rules->len == 1)
         return;
-    g->members = g_array_new(FALSE, FALSE, sizeof(AlikeMember));
+    g->entries = g_array_new(FALSE, FALSE, sizeof(AlikeEntry));
     for (guint i = 0; i < g->rules->len; i++) {
         guint rule = g_array_index(g->rules, guint, i);
         for (guint r = 0; r < plan->rules[rule].ranks.n; r++) {
-            const AlikeMember m = {plan->rules[rule].ranks.ranks[r], rule};
-            g_array_append_val(g->members, m);
+            const AlikeEntry m = {plan->rules[rule].ranks.ranks[r], rule};
+            g_array_append_val(g->entries, m);
         }
     }
-    g_array_sort(g->members, compare_members);
-    g->ranks = g_new(guint, g->members->len + 1);
-    for (guint i = 0; i < g->members->len; i++)
-        g->ranks[i] = g_array_index(g->members, AlikeMember, i).rank;
+    g_array_sort(g->entries, compare_entries);
+    g->ranks = g_new(guint, g->entries->len + 1);
+    for (guint i = 0; i < g->entries->len; i++)
+        g->ranks[i] = g_array_index(g->entries, AlikeEntry, i).rank;
 }
 
 AlikeRules *alike_new(const Plan *plan)
@@ -145,7 +145,7 @@ AlikeRules *alike_new(const Plan *plan)
         g_array_append_val(a->group_of[rule]->rules, rule);
     }
     for (guint i = 0; i < a->groups->len; i++)
-        find_members(plan, a->groups->pdata[i]);
+        find_entries(plan, a->groups->pdata[i]);
     return a;
 }
 
@@ -165,26 +165,26 @@ guint alike_leader(const AlikeRules *a, guint rule)
 
 gboolean alike_shared(const AlikeRules *a, guint rule)
 {
-    return a->group_of[rule] && a->group_of[rule]->members;
+    return a->group_of[rule] && a->group_of[rule]->entries;
 }
 
 RankList alike_ranks(const AlikeRules *a, guint leader)
 {
     const AlikeGroup *g = a->group_of[leader];
-    return g && g->members ? (RankList){g->members->len, g->ranks} : a->plan->rules[leader].ranks;
+    return g && g->entries ? (RankList){g->entries->len, g->ranks} : a->plan->rules[leader].ranks;
 }
 
 gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
 {
     const AlikeGroup *g = a ? a->group_of[leader] : NULL;
-    if (!g || !g->members)
+    if (!g || !g->entries)
         return NULL;
     guint64 own = a->plan->rules[leader].symbols[symbol].repeats;
     gboolean differ = FALSE;
-    g_autofree gint64 *trips = g_new(gint64, g->members->len);
-    for (guint i = 0; i < g->members->len; i++) {
+    g_autofree gint64 *trips = g_new(gint64, g->entries->len);
+    for (guint i = 0; i < g->entries->len; i++) {
         guint64 repeats =
-            a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].repeats;
+            a->plan->rules[g_array_index(g->entries, AlikeEntry, i).rule].symbols[symbol].repeats;
         trips[i] = (gint64)repeats;
         differ |= repeats != own;
     }

@@ -43,7 +43,7 @@
 typedef struct {
     guint terminal;
     guint n;
-    gint64 *members;  /* requests, by entry */
+    gint64 *requests; /* by entry */
     gboolean several; /* it may complete several requests at once */
     Handlers *handlers;
 } Chooser;
@@ -284,7 +284,7 @@ static gboolean completions_conflict(LoopFinder *f, const LoopGroup *group)
     gboolean found = FALSE;
     for (guint k = 0; k < group->n_entries && !found; k++) {
         guint entry = completion_at(f, group->first_entry + k)->entry;
-        found = conflicts_of_completion(f->conflicts, f->chooser->members[entry], entry);
+        found = conflicts_of_completion(f->conflicts, f->chooser->requests[entry], entry);
     }
     return found;
 }
@@ -296,7 +296,7 @@ static void take_completions(LoopFinder *f, const LoopGroup *group)
         guint set = completion->entry;
         if (completion->handler > 0)
             set = handler_at(f, completion->handler - 1)->set;
-        conflicts_take_completion(f->conflicts, f->chooser->members[completion->entry], set);
+        conflicts_take_completion(f->conflicts, f->chooser->requests[completion->entry], set);
     }
 }
 
@@ -367,7 +367,7 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
             guint other = g_array_index(receives, guint, k);
             complete = !conflicts_is_shared(f->conflicts, other)
                        || !dependence_request_meets(
-                           f->dependence, decoder, f->chooser->members[i],
+                           f->dependence, decoder, f->chooser->requests[i],
                            &g_array_index(f->dependence->resources, Resource, other));
         }
     }
@@ -460,7 +460,7 @@ static void chooser_free(gpointer chooser)
     Chooser *c = chooser;
     if (!c)
         return;
-    g_free(c->members);
+    g_free(c->requests);
     handlers_free(c->handlers);
     g_free(c);
 }
@@ -478,9 +478,9 @@ static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
     c = g_new0(Chooser, 1);
     c->terminal = call->terminal;
     c->n = (guint)requests->n_in;
-    c->members = g_memdup2(requests->in, c->n * sizeof *c->members);
+    c->requests = g_memdup2(requests->in, c->n * sizeof *c->requests);
     c->several = call->function->operation == WEND_FN_MPI_Waitsome;
-    c->handlers = handlers_new(c->members, c->n);
+    c->handlers = handlers_new(c->requests, c->n);
     f->choosers->pdata[call->terminal] = c;
     return c;
 }
@@ -504,10 +504,10 @@ static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *
     f->active = g_new0(gboolean, chooser->n);
     for (guint i = 0; i < chooser->n; i++) {
         WendRequestState state;
-        f->active[i] = wend_word_is_handle(chooser->members[i])
-                       && wend_walk_request(walk, chooser->members[i], &state) && state.active;
+        f->active[i] = wend_word_is_handle(chooser->requests[i])
+                       && wend_walk_request(walk, chooser->requests[i], &state) && state.active;
         for (guint k = 0; k < n; k++)
-            f->active[i] |= completed[k] == chooser->members[i]; /* the walk has passed the call */
+            f->active[i] |= completed[k] == chooser->requests[i]; /* the walk has passed the call */
     }
 }
 

@@ -104,15 +104,15 @@ static void find_homes(LayoutFinder *f)
 
 /* -- slots of groups -- */
 
-/* A lifetime as a member of its group. */
+/* A lifetime as an entry of its group. */
 typedef struct {
     guint first, lifetime;
     gint64 distance;
-} ListMember;
+} ListEntry;
 
-static gint compare_members(gconstpointer a, gconstpointer b, gpointer lifetimes)
+static gint compare_entries(gconstpointer a, gconstpointer b, gpointer lifetimes)
 {
-    const ListMember *x = a, *y = b;
+    const ListEntry *x = a, *y = b;
     if (x->first != y->first) {
         guint64 s = request_lifetimes_at(lifetimes, x->first)->begin,
                 t = request_lifetimes_at(lifetimes, y->first)->begin;
@@ -123,26 +123,26 @@ static gint compare_members(gconstpointer a, gconstpointer b, gpointer lifetimes
     return x->lifetime < y->lifetime ? -1 : x->lifetime > y->lifetime; /* by birth */
 }
 
-/* All lifetimes as members, group by group. The end of a group becomes that of its last member. */
-static GArray *members_by_group(GArray *lifetimes)
+/* All lifetimes as entries, group by group. The end of a group becomes that of its last entry. */
+static GArray *entries_by_group(GArray *lifetimes)
 {
-    GArray *members = g_array_sized_new(FALSE, FALSE, sizeof(ListMember), lifetimes->len);
+    GArray *entries = g_array_sized_new(FALSE, FALSE, sizeof(ListEntry), lifetimes->len);
     for (guint i = 0; i < lifetimes->len; i++) {
-        ListMember member = {.lifetime = i};
-        member.first = request_lifetimes_first(lifetimes, i, &member.distance);
-        RequestLifetime *first = request_lifetimes_at(lifetimes, member.first);
+        ListEntry entry = {.lifetime = i};
+        entry.first = request_lifetimes_first(lifetimes, i, &entry.distance);
+        RequestLifetime *first = request_lifetimes_at(lifetimes, entry.first);
         first->end = MAX(first->end, request_lifetimes_at(lifetimes, i)->death);
-        g_array_append_val(members, member);
+        g_array_append_val(entries, entry);
     }
-    g_array_sort_with_data(members, compare_members, lifetimes);
-    return members;
+    g_array_sort_with_data(entries, compare_entries, lifetimes);
+    return entries;
 }
 
-/* The member after the group of member I. */
-static guint group_end(const GArray *members, guint i)
+/* The entry after the group of entry I. */
+static guint group_end(const GArray *entries, guint i)
 {
-    guint first = g_array_index(members, ListMember, i).first;
-    while (i < members->len && g_array_index(members, ListMember, i).first == first)
+    guint first = g_array_index(entries, ListEntry, i).first;
+    while (i < entries->len && g_array_index(entries, ListEntry, i).first == first)
         i++;
     return i;
 }
@@ -153,15 +153,15 @@ static void set_apart(LayoutFinder *f, gint number)
         f->apart[number] = TRUE;
 }
 
-/* Returns FALSE if members of one group would share a slot at one time. Their numbers are then set
+/* Returns FALSE if entries of one group would share a slot at one time. Their numbers are then set
  * apart. */
-static gboolean slots_are_unique(LayoutFinder *f, const GArray *lifetimes, const GArray *members)
+static gboolean slots_are_unique(LayoutFinder *f, const GArray *lifetimes, const GArray *entries)
 {
-    const ListMember *all = (const ListMember *)(gconstpointer)members->data;
+    const ListEntry *all = (const ListEntry *)(gconstpointer)entries->data;
     gboolean good = TRUE;
-    for (guint i = 0, end; i < members->len; i = end) {
+    for (guint i = 0, end; i < entries->len; i = end) {
         gboolean clash = FALSE;
-        end = group_end(members, i);
+        end = group_end(entries, i);
         for (guint k = i + 1; k < end; k++) {
             const RequestLifetime *one = request_lifetimes_at(lifetimes, all[k - 1].lifetime),
                                   *other = request_lifetimes_at(lifetimes, all[k].lifetime);
@@ -198,17 +198,17 @@ static gboolean is_free(const GArray *taken, const RequestLifetime *first, gint6
     return TRUE;
 }
 
-/* The slot of the first lifetime of a group: the home of most members, else the first free
+/* The slot of the first lifetime of a group: the home of most entries, else the first free
  * slots. */
-static gint64 place_group(LayoutFinder *f, const GArray *lifetimes, const ListMember *members,
+static gint64 place_group(LayoutFinder *f, const GArray *lifetimes, const ListEntry *entries,
                           guint n)
 {
-    const RequestLifetime *first = request_lifetimes_at(lifetimes, members->first);
+    const RequestLifetime *first = request_lifetimes_at(lifetimes, entries->first);
     GArray *taken = taken_places(f, (guint)first->number);
     g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < n; i++) {
-        gint number = request_lifetimes_at(lifetimes, members[i].lifetime)->number;
-        gint64 place = number < 0 ? NO_PLACE : f->home[number] - members[i].distance;
+        gint number = request_lifetimes_at(lifetimes, entries[i].lifetime)->number;
+        gint64 place = number < 0 ? NO_PLACE : f->home[number] - entries[i].distance;
         if (number >= 0)
             g_array_append_val(places, place);
     }
@@ -332,14 +332,14 @@ guint64 request_layout_moves(const RequestLayout *layout, guint n)
  * their numbers are then set apart. */
 static RequestLayout *place_lifetimes(LayoutFinder *f, GArray *lifetimes)
 {
-    g_autoptr(GArray) members = members_by_group(lifetimes);
-    if (!slots_are_unique(f, lifetimes, members))
+    g_autoptr(GArray) entries = entries_by_group(lifetimes);
+    if (!slots_are_unique(f, lifetimes, entries))
         return NULL;
     find_homes(f);
-    const ListMember *all = (const ListMember *)(gconstpointer)members->data;
-    g_autofree gint64 *places = g_new(gint64, MAX(members->len, 1));
-    for (guint i = 0, end; i < members->len; i = end) {
-        end = group_end(members, i);
+    const ListEntry *all = (const ListEntry *)(gconstpointer)entries->data;
+    g_autofree gint64 *places = g_new(gint64, MAX(entries->len, 1));
+    for (guint i = 0, end; i < entries->len; i = end) {
+        end = group_end(entries, i);
         gint64 place = place_group(f, lifetimes, &all[i], end - i);
         for (guint k = i; k < end; k++)
             places[all[k].lifetime] = place + all[k].distance;
