@@ -106,6 +106,7 @@ typedef struct {
     WalkStream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
+    gboolean makes; /* a request, message, communicator or datatype */
 } KnownCall;
 
 /* Pointers by number, few of many: a rank uses few terminals of a recording whose ranks have
@@ -201,23 +202,45 @@ static WalkStream *get_stream(WendWalk *w, guint32 shape)
     return s;
 }
 
+/* With its arrays, in one block: a walk that goes on after those of a thousand other ranks finds
+ * nothing of it in the processor's caches. */
+static KnownCall *known_new(const Layout *layout, guint n_params)
+{
+    gsize words = layout->words->len * sizeof(gint64), args = (n_params + 1) * sizeof(WendArg);
+    guint n = layout->outcome->len;
+    guint8 *block =
+        g_malloc0(sizeof(KnownCall) + args + words + n * sizeof(guint32) + n * sizeof(gint16));
+    KnownCall *k = (KnownCall *)(gpointer)block;
+    k->n_outcomes = n;
+    k->args = (WendArg *)(gpointer)(block += sizeof *k);
+    k->words = (gint64 *)(gpointer)(block += args);
+    k->outcome_at = (guint32 *)(gpointer)(block += words);
+    k->outcomes = (gint16 *)(gpointer)(block + n * sizeof(guint32));
+    memcpy(k->words, layout->words->data, words);
+    for (guint i = 0; i < n; i++)
+        k->outcomes[i] = g_array_index(layout->outcome, gint16, i);
+    return k;
+}
+
+static gboolean makes_datatype(const WendFunction *f)
+{
+    gboolean makes = FALSE;
+    for (guint i = 0; i < f->n_params; i++)
+        makes |= f->params[i].kind == WEND_KIND_DATATYPE && f->params[i].dir != WEND_DIR_IN;
+    return makes;
+}
+
 static KnownCall *get_known(WendWalk *w, guint32 terminal)
 {
     gpointer *at = pointer_table_at(&w->known, terminal);
     if (*at)
         return *at;
-    KnownCall *k = *at = g_new0(KnownCall, 1);
     const WendTerminal *t = &w->p->terminals[terminal];
     const WendShape *s = &w->p->shapes[t->shape];
     const WendFunction *f = s->function;
     decode_static(w->p, terminal, w->rank, &w->layout, w->slots);
-    k->words = g_new(gint64, w->layout.words->len + 1);
-    memcpy(k->words, w->layout.words->data, w->layout.words->len * sizeof(gint64));
-    k->args = g_new0(WendArg, f->n_params + 1);
+    KnownCall *k = *at = known_new(&w->layout, f->n_params);
     decode_args(f, &w->layout, k->words, k->args);
-    k->n_outcomes = w->layout.outcome->len;
-    k->outcomes = g_memdup2(w->layout.outcome->data, k->n_outcomes * sizeof(gint16));
-    k->outcome_at = g_new(guint32, k->n_outcomes + 1);
     k->outcome_words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
     k->call = (WendCall){.function = f,
                          .terminal = terminal,
@@ -239,6 +262,7 @@ static KnownCall *get_known(WendWalk *w, guint32 terminal)
     k->starts = f->operation == WEND_FN_MPI_Start;
     k->frees = f->id == WEND_FN_MPI_Request_free;
     k->generalized = f->id == WEND_FN_MPI_Grequest_start;
+    k->makes = k->request_out >= 0 || k->message_out >= 0 || k->comm_out >= 0 || makes_datatype(f);
     gsize bytes = KNOWN_MEMORY + f->n_params * sizeof(WendArg) + w->layout.words->len * 8;
     w->n_known++;
     w->known_bytes += bytes;
@@ -248,13 +272,8 @@ static KnownCall *get_known(WendWalk *w, guint32 terminal)
 
 static void known_free(gpointer known)
 {
-    KnownCall *k = known;
-    g_free(k->words);
-    g_free(k->args);
-    g_free(k->outcomes);
-    g_free(k->outcome_at);
-    g_array_unref(k->outcome_words);
-    g_free(k);
+    g_array_unref(((KnownCall *)known)->outcome_words);
+    g_free(known);
 }
 
 static void stream_free(gpointer stream)
@@ -561,7 +580,7 @@ static void put_size(WendWalk *w, gint64 handle, gint64 bytes)
 static void outputs(WendWalk *w, KnownCall *k)
 {
     const WendFunction *f = k->call.function;
-    if (k->call.failed)
+    if (k->call.failed || !k->makes)
         return;
     if (k->request_out >= 0) {
         const WendArg *arg = &k->args[k->request_out];
@@ -651,9 +670,8 @@ static const WendCall *give_poll(WendWalk *w, guint32 terminal)
     return &k->call;
 }
 
-static const WendCall *give_main(WendWalk *w, guint32 terminal)
+static const WendCall *give_main(WendWalk *w, KnownCall *k)
 {
-    KnownCall *k = get_known(w, terminal);
     if (!k->stream) /* forgotten while polls before the call were given */
         k->stream = get_stream(w, k->call.shape);
     WalkStream *s = k->stream;
@@ -714,7 +732,7 @@ const WendCall *wend_walk_next(WendWalk *w)
                                ? (guint64)g_array_index(k->stream->words, gint64, 0)
                                : 0;
             if (w->polls_due == 0)
-                return give_main(w, terminal);
+                return give_main(w, k);
             w->main_terminal = terminal;
             w->main_waits = TRUE;
         } else {
@@ -729,7 +747,7 @@ const WendCall *wend_walk_next(WendWalk *w)
     if (!w->main_waits)
         return NULL;
     w->main_waits = FALSE;
-    return give_main(w, w->main_terminal);
+    return give_main(w, get_known(w, w->main_terminal));
 }
 
 /* -- objects at the current call -- */
