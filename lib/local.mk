@@ -70,23 +70,16 @@ ANALYSIS_SOURCES = \
 	lib/analysis/analysis.h \
 	lib/analysis/answers.c lib/analysis/answers.h \
 	lib/analysis/call-plan.c lib/analysis/call-plan.h \
-	lib/analysis/matching-channels.c lib/analysis/matching-channels.h \
 	lib/analysis/count.c lib/analysis/count.h \
 	lib/analysis/follower.c lib/analysis/follower.h \
-	lib/analysis/gatherings.c lib/analysis/gatherings.h \
-	lib/analysis/matching-begin.c \
-	lib/analysis/matching-events.c \
-	lib/analysis/matching-needs.c \
-	lib/analysis/matching-private.h \
 	lib/analysis/matching.c lib/analysis/matching.h \
+	lib/analysis/matching-calls.c \
+	lib/analysis/matching-state.c lib/analysis/matching-state.h \
 	lib/analysis/matrix.c lib/analysis/matrix.h \
 	lib/analysis/members.c lib/analysis/members.h \
-	lib/analysis/operation.c lib/analysis/operation.h \
 	lib/analysis/precedence.c lib/analysis/precedence.h \
-	lib/analysis/strands.c lib/analysis/strands.h \
 	lib/analysis/summary.c lib/analysis/summary.h \
 	lib/analysis/thread-order.c lib/analysis/thread-order.h \
-	lib/analysis/times.c lib/analysis/times.h \
 	lib/analysis/traffic.c lib/analysis/traffic.h \
 	lib/analysis/transfer.c lib/analysis/transfer.h
 

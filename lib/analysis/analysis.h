@@ -13,7 +13,6 @@
 #include "precedence.h"   /* which calls cannot begin before another call has returned */
 #include "summary.h"      /* totals by function, class and kind */
 #include "thread-order.h" /* the order in which threads use a channel */
-#include "times.h"        /* the durations of calls */
 #include "traffic.h"      /* the data that all calls hand to MPI */
 #include "transfer.h"     /* the transfer of one call */
 

@@ -36,13 +36,35 @@
 #define WEND_MATCHING_H
 
 #include <glib.h>
+#include <math.h>
 
 #include "call-plan.h"
-#include "matching-channels.h"
 #include "members.h"
 #include "read/program.h"
 
 typedef struct Matching Matching;
+
+/* Messages of one channel keep their order. Also a key of a table of what is counted or kept by
+ * communicator and rank. */
+typedef struct {
+    guint comm, from, to; /* ranks of the job */
+    guint lane;           /* 0, or the number of a partitioned operation on this channel, from 1 */
+    gint64 tag;
+} ChannelKey;
+guint channel_key_hash(gconstpointer key);
+gboolean channel_key_equal(gconstpointer a, gconstpointer b);
+
+/* A call. */
+typedef struct {
+    guint rank, sequence;
+    guint32 terminal;
+    guint64 call; /* its number in the sequence; MESSAGE_NO_CALL: none */
+    /* What a stamp says: */
+    guint site;         /* from where it came; G_MAXUINT: not known */
+    gdouble start, end; /* seconds; NaN: not known */
+} MessagePlace;
+#define MESSAGE_NO_CALL G_MAXUINT64
+#define MESSAGE_NO_PLACE ((MessagePlace){0, 0, G_MAXUINT32, MESSAGE_NO_CALL, G_MAXUINT, NAN, NAN})
 
 typedef enum {
     MESSAGE_MATCHED,     /* a message */

@@ -10,7 +10,15 @@
 #include "count.h"
 #include "merge/timing.h"
 #include "read/graph-order.h"
-#include "times.h"
+
+void summary_times(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,
+                   WendTiming *duration, WendTiming *interval)
+{
+    wend_program_timing(p, class_index, sequence, terminal, duration, interval);
+    if (wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->id
+        == WEND_FN_MPI_Finalize)
+        *duration = (WendTiming){0};
+}
 
 /* Joins two samples (Chan, Golub, LeVeque 1979). */
 static void timing_join(WendTiming *a, const WendTiming *b)
@@ -159,7 +167,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
             if ((shape->function->flags & WEND_F_PSEUDO) != 0)
                 continue;
             FunctionRow *function = function_row(s, index, shape->function);
-            times_of(p, i, q, terminals[t], &duration, NULL);
+            summary_times(p, i, q, terminals[t], &duration, NULL);
             add_times(s, function, &duration, class->sequences[q].kind == WEND_SEQUENCE_THREAD);
             function->calls += on_all;
             row.calls += times;

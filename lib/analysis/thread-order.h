@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "matching-channels.h"
+#include "matching.h"
 #include "read/program.h"
 
 typedef struct ThreadOrder ThreadOrder;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/analysis/follower.h"
+#include "lib/analysis/summary.h"
 #include "lib/read/program.h"
 
 /* The calls of one function from one site. */
@@ -292,7 +293,7 @@ static void add_timed(SiteTotals *t, const SitePair *pair, guint number)
 {
     SiteRow *row = &g_array_index(t->rows, SiteRow, number);
     WendTiming duration;
-    times_of(t->p, t->class_index, pair->sequence, pair->terminal, &duration, NULL);
+    summary_times(t->p, t->class_index, pair->sequence, pair->terminal, &duration, NULL);
     double weight = duration.mean * (double)pair->calls;
     row->rank_timed += pair->calls;
     row->rank_weight += weight;
@@ -491,7 +492,7 @@ static void divide_times(SiteTotals *t)
             calls += g_array_index(t->timed, TimedRow, end).calls;
             measured += g_array_index(t->timed, TimedRow, end).measured;
         }
-        times_of(t->p, t->class_index, first->sequence, first->terminal, &duration, NULL);
+        summary_times(t->p, t->class_index, first->sequence, first->terminal, &duration, NULL);
         double mean = duration.mean * (double)duration.count / (double)calls;
         for (guint k = i; k < end && duration.count > 0; k++) {
             const TimedRow *timed = &g_array_index(t->timed, TimedRow, k);

@@ -2,7 +2,7 @@
 /* read-totals.c: grammar, counts, times and totals. */
 #include "config.h"
 
-#include "lib/analysis/times.h"
+#include "lib/analysis/summary.h"
 #include "lib/merge/timing.h"
 #include "read-private.h"
 
@@ -115,7 +115,7 @@ int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint3
             read_check_index(r, r, "signature", signature, wend_program_n_terminals(r->program));
     if (status < 0)
         return status;
-    times_of(r->program, class_index, sequence, signature, &took, &between);
+    summary_times(r->program, class_index, sequence, signature, &took, &between);
     if (duration != NULL)
         read_timing_set(duration, &took);
     if (interval != NULL)

@@ -1,10 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matching-begin.c: what calls send, post, probe, start and complete. */
+/* matching-calls.c: what calls send, post, probe, start and complete. */
 #include "config.h"
 
-#include "matching-private.h"
+#include "matching-state.h"
 
-#include "base/byte-table.h"
+/* -- operations -- */
+
+static gint64 send_bytes(const WendWalk *walk, const WendCall *call)
+{
+    const TransferSizes sizes = transfer_sizes_of_walk(walk);
+    guint64 bytes;
+    return transfer_bytes(&sizes, call, &bytes) && bytes <= G_MAXINT64 ? (gint64)bytes
+                                                                       : WEND_UNKNOWN;
+}
+
+/* The operation of CALL, which WALK gave, or which made a request at some time before. COMM: the
+ * number of its communicator. */
+static Operation operation_of(const MessageWords *words, const WendWalk *walk, const CallPlan *plan,
+                              const WendCall *call, guint comm)
+{
+    gint64 root = call_plan_word(call, plan->root);
+    Operation op = {.sends = plan->sends,
+                    .receives = plan->receives,
+                    .sync = call_plan_sync(plan, walk, call),
+                    .waits = plan->waits,
+                    .comm = comm,
+                    .comm_word = call_plan_word(call, plan->comm),
+                    .dest = WEND_ABSENT,
+                    .source = WEND_ABSENT,
+                    .bytes = WEND_UNKNOWN,
+                    .synchronous = plan->synchronous};
+    if (op.sync != plan->sync)
+        op.waits = op.sync;
+    op.root =
+        root != WEND_ABSENT && (root == words->root || root == call_plan_word(call, plan->self));
+    if (op.sends) {
+        op.dest = call_plan_word(call, plan->dest);
+        op.send_tag = call_plan_word(call, plan->send_tag);
+        op.bytes = op.dest != words->proc_null ? send_bytes(walk, call) : 0;
+    }
+    if (op.receives || plan->probes) {
+        op.source = call_plan_word(call, plan->source);
+        op.receive_tag = call_plan_word(call, plan->receive_tag);
+    }
+    return op;
+}
+
+/* The process that RANK addresses as PEER in COMM. FALSE: it is unknown, or PEER is a constant. */
+static gboolean find_process(const Matching *m, guint comm, guint rank, gint64 peer, guint *process)
+{
+    gint found = wend_word_is_special(peer) || comm == WEND_COMM_UNKNOWN
+                     ? -1
+                     : wend_members_process(m->members, comm, rank, peer);
+    *process = (guint)MAX(found, 0);
+    return found >= 0;
+}
 
 /* -- turns of threads -- */
 
@@ -13,11 +63,11 @@ static void wake_next(Matching *m, const RankStrands *rank, guint order)
 {
     guint next = recorded_turns_next(rank->turns, order);
     if (next != SEQUENCE_NONE) {
-        strands_wake(m->strands, rank->first + next);
+        strand_wake(m, rank->first + next);
         return;
     }
     for (guint q = 0; q < rank->n; q++)
-        strands_wake(m->strands, rank->first + q);
+        strand_wake(m, rank->first + q);
 }
 
 static void take_turn(Matching *m, Strand *s, guint order)
@@ -29,7 +79,7 @@ static void take_turn(Matching *m, Strand *s, guint order)
 static guint order_of(const Strand *s, WendSequenceKind kind, gint64 comm, gint64 peer,
                       const MessageWords *words)
 {
-    gboolean none = s->rank->turns == NULL || s->thread == G_MAXUINT || peer == words->proc_null
+    gboolean none = !s->rank->turns || s->thread == G_MAXUINT || peer == words->proc_null
                     || peer == WEND_ABSENT;
     return none ? SEQUENCE_NONE : recorded_turns_find(s->rank->turns, kind, comm);
 }
@@ -65,14 +115,14 @@ static gboolean turns_come(Matching *m, Strand *s, const Operation *op, gboolean
     return !sends || turn_comes(m, s, op, WEND_SEQUENCE_SENDS);
 }
 
-void matching_end_turn(Matching *m, Strand *s)
+void matching_calls_end_turn(Matching *m, Strand *s)
 {
     if (s->turn_held > 0)
         take_turn(m, s, s->turn_held - 1);
     s->turn_held = 0;
 }
 
-void matching_end_turns(Matching *m, Strand *s)
+void matching_calls_end_turns(Matching *m, Strand *s)
 {
     recorded_turns_end(s->rank->turns, s->sequence);
     for (guint order = 0; order < recorded_turns_orders(s->rank->turns); order++)
@@ -80,13 +130,6 @@ void matching_end_turns(Matching *m, Strand *s)
 }
 
 /* -- sends -- */
-
-static void wake_probes(Matching *m, const ChannelKey *key)
-{
-    Channel *channel = channels_at(m->channels, key, FALSE);
-    if (channel != NULL && channel->probes != NULL)
-        matching_wake_all(m, channel->probes);
-}
 
 static void send_message(Matching *m, Strand *s, const Operation *op, gint64 request,
                          const Answer *answer)
@@ -99,13 +142,13 @@ static void send_message(Matching *m, Strand *s, const Operation *op, gint64 req
                  .unfinished = s->call->unfinished};
     if (op->dest == m->words.proc_null || op->dest == WEND_ABSENT)
         return;
-    gboolean known = operation_process(m->members, op->comm, key.from, op->dest, &key.to);
+    gboolean known = find_process(m, op->comm, key.from, op->dest, &key.to);
     gboolean cancelled = answer->kind == ANSWER_CANCELLED && !op->receives;
-    RankStrands *to = known ? strands_rank(m->strands, key.to) : NULL;
+    RankStrands *to = known ? &m->ranks[key.to] : NULL;
     gboolean outside = !known || to->n == 0;
-    if (!outside && !cancelled && s->rank->threads != NULL)
+    if (!outside && !cancelled && s->rank->threads)
         sent.uncertain = !thread_order_use(s->rank->threads, s->sequence, &key, TRUE);
-    if (outside || cancelled || (to->live == 0 && !channels_at(m->channels, &key, FALSE))) {
+    if (outside || cancelled || (to->live == 0 && !channel_find(m, &key))) {
         MessageEvent *e = matching_give_send(m, &key, &sent);
         e->to = known ? (gint64)key.to : WEND_UNKNOWN;
         e->outside = outside;
@@ -114,16 +157,15 @@ static void send_message(Matching *m, Strand *s, const Operation *op, gint64 req
     }
     sent.waits = op->synchronous && !s->call->failed;
     sent.number = ++m->n_numbers;
-    Receive *r = channels_send(m->channels, &key, &sent, &m->full);
-    g_array_append_val(s->sends, *(r != NULL && r->number > 0 ? &r->number : &sent.number));
-    if (r != NULL) {
+    Receive *r = channel_send(m, &key, &sent);
+    g_array_append_val(s->sends, *(r && r->number > 0 ? &r->number : &sent.number));
+    if (r) {
         matching_met(m, r);
-        receive_unref(m->channels, r);
+        receive_unref(m, r);
         return;
     }
     s->outstanding++;
     s->ssends += sent.waits;
-    wake_probes(m, &key);
 }
 
 /* -- receives -- */
@@ -136,15 +178,14 @@ static void resolve(Matching *m, Strand *s, const Operation *op, Receive *r, gin
     gboolean named = source != m->words.any_source && tag != m->words.any_tag;
     if (!named || r->cancelled)
         return;
-    gboolean known =
-        operation_process(m->members, op->comm, s->rank->rank, source, &r->channel.from);
+    gboolean known = find_process(m, op->comm, s->rank->rank, source, &r->channel.from);
     r->resolved = known;
-    r->outside = !known || strands_rank(m->strands, r->channel.from)->n == 0;
+    r->outside = !known || m->ranks[r->channel.from].n == 0;
     if (r->outside)
         return;
-    if (s->rank->threads != NULL)
+    if (s->rank->threads)
         r->uncertain = !thread_order_use(s->rank->threads, s->sequence, &r->channel, FALSE);
-    if (channels_receive(m->channels, r, &m->full))
+    if (channel_receive(m, r))
         matching_taken(m, &r->sent);
 }
 
@@ -156,18 +197,16 @@ static Receive *post_receive(Matching *m, Strand *s, const Operation *op, gint64
     gint64 source = op->source, tag = op->receive_tag;
     if (source == m->words.proc_null || source == WEND_ABSENT)
         return NULL;
-    Receive *r = receive_new(m->channels);
-    if (r == NULL) {
-        m->full = TRUE;
+    Receive *r = receive_new(m);
+    if (!r)
         return NULL;
-    }
     const gint64 *got = status;
     gint64 answered[] = {answer->source, answer->tag};
-    if (got == NULL && answer->kind == ANSWER_MATCHED)
+    if (!got && answer->kind == ANSWER_MATCHED)
         got = answered;
-    if (got != NULL && source == m->words.any_source)
+    if (got && source == m->words.any_source)
         source = got[0];
-    if (got != NULL && tag == m->words.any_tag)
+    if (got && tag == m->words.any_tag)
         tag = got[1];
     r->posted = s->place;
     r->request = request;
@@ -187,39 +226,35 @@ static RequestEntry *keep_entry(Matching *m, Strand *s, gboolean message, gint64
     RankStrands *rank = s->rank;
     GHashTable **table = message ? &rank->messages : &rank->requests;
     RequestEntry *old = rank->n == 1 ? request_entry_take(*table, word, s->index) : NULL;
-    if (old != NULL) {
+    if (old)
         matching_drop_entry(m, old);
-        request_entry_free(m->strands, old);
-    }
-    RequestEntry *entry = request_entry_add(m->strands, table, word, kind, s->index);
-    if (entry == NULL)
-        m->full = TRUE;
-    matching_wake_all(m, rank->word_waiters);
+    RequestEntry *entry = request_entry_add(m, table, word, kind, s->index);
+    strand_wake_all(m, rank->word_waiters);
     return entry;
 }
 
 static void keep_receive(Matching *m, Strand *s, gboolean message, gint64 word, Receive *r)
 {
     /* other threads may wait for a request whether it is a receive or not */
-    EntryKind kind = r != NULL ? ENTRY_RECEIVE : ENTRY_OTHER;
+    EntryKind kind = r ? ENTRY_RECEIVE : ENTRY_OTHER;
     gboolean keep = wend_word_is_handle(word) && (r != NULL || s->rank->n > 1);
     RequestEntry *entry = keep ? keep_entry(m, s, message, word, kind) : NULL;
-    if (entry != NULL)
+    if (entry)
         entry->receive = r;
-    else if (r != NULL)
+    else if (r)
         matching_abandon(m, r);
 }
 
 static void keep_gathering(Matching *m, Strand *s, gint64 word, Gathering *g, const Operation *op)
 {
-    EntryKind kind = g != NULL ? ENTRY_GATHERING : ENTRY_OTHER;
+    EntryKind kind = g ? ENTRY_GATHERING : ENTRY_OTHER;
     gboolean keep = wend_word_is_handle(word) && (g != NULL || s->rank->n > 1);
     RequestEntry *entry = keep ? keep_entry(m, s, FALSE, word, kind) : NULL;
-    if (entry != NULL) {
+    if (entry) {
         entry->gathering = g;
         entry->sync = op->sync;
         entry->root = op->root;
-    } else if (g != NULL) {
+    } else if (g) {
         gathering_unref(g);
     }
 }
@@ -229,7 +264,7 @@ static void keep_gathering(Matching *m, Strand *s, gint64 word, Gathering *g, co
 static guint comm_of_handle(GHashTable *table, gint64 handle)
 {
     gpointer comm;
-    return table != NULL && g_hash_table_lookup_extended(table, &handle, NULL, &comm)
+    return table && g_hash_table_lookup_extended(table, &handle, NULL, &comm)
                ? GPOINTER_TO_UINT(comm)
                : WEND_COMM_UNKNOWN;
 }
@@ -261,7 +296,7 @@ static guint comm_of_call(Matching *m, Strand *s, const CallPlan *plan, const We
 
 static void keep_object(GHashTable **table, const WendArg *made, guint comm)
 {
-    if (made->n_out != 1 || made->out == NULL || !wend_word_is_handle(made->out[0]))
+    if (made->n_out != 1 || !made->out || !wend_word_is_handle(made->out[0]))
         return;
     if (*table == NULL)
         *table = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
@@ -291,16 +326,16 @@ static void begin_collective(Matching *m, Strand *s, const Operation *op, Gather
     /* Groups wait for each other, in other ways for each function. */
     if (op->comm != WEND_COMM_UNKNOWN && wend_members_is_inter(m->members, op->comm, s->rank->rank))
         sync = waits = WEND_SYNC_LOOSE;
-    Gathering *g = gatherings_come(m->gatherings, &s->place, op->comm, over, op->root);
-    if (g != NULL)
+    Gathering *g = gathering_come(m, &s->place, op->comm, over, op->root);
+    if (g)
         g->waits = waits;
-    if (g != NULL && (gathering_complete(g) || op->root))
-        matching_wake_all(m, g->waiters);
+    if (g && (gathering_complete(g) || op->root))
+        strand_wake_all(m, g->waiters);
     if (word != WEND_ABSENT || s->call->unfinished) {
         Operation with = *op;
         with.sync = sync;
         keep_gathering(m, s, s->call->unfinished ? WEND_ABSENT : word, g, &with);
-    } else if (g != NULL) {
+    } else if (g) {
         Need *need = matching_need(s, NEED_GATHERING);
         need->gathering = g;
         need->sync = sync;
@@ -313,10 +348,8 @@ static void begin_collective(Matching *m, Strand *s, const Operation *op, Gather
  * of the same number. */
 static guint next_lane(Matching *m, guint rank, guint comm, gint64 peer, gint64 tag, gboolean sends)
 {
-    const gint64 key[] = {rank, comm, peer, tag, sends};
-    if (!allowance_take(m->allowance, 1, sizeof key + 64))
-        m->full = TRUE;
-    return ++*(guint *)wend_byte_table_entry(m->lanes, key, sizeof key, sizeof(guint));
+    const ChannelKey key = {comm, (guint)peer, rank, sends ? COUNT_SENDS : COUNT_RECEIVES, tag};
+    return (guint)matching_state_count(m, &key);
 }
 
 static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitioned, gint64 word)
@@ -344,9 +377,9 @@ static void begin_receive(Matching *m, Strand *s, const Operation *op, gboolean 
     Receive *r = post_receive(m, s, op, request, status, answer);
     if (posts) {
         keep_receive(m, s, FALSE, request, r);
-    } else if (r != NULL && s->call->unfinished) {
+    } else if (r && s->call->unfinished) {
         matching_abandon(m, r);
-    } else if (r != NULL) {
+    } else if (r) {
         Need *need = matching_need(s, NEED_RECEIVE);
         need->receive = r;
         need->status = status;
@@ -365,7 +398,7 @@ static gboolean begin_transfer(Matching *m, Strand *s, const Operation *op, gboo
         Answer answer = as_posted;
         if (!turn_comes(m, s, op, op->receives ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS))
             return FALSE;
-        if (posts && s->rank->answers != NULL && (op->receives || s->rank->cancels))
+        if (posts && s->rank->answers && (op->receives || s->rank->cancels))
             answers_next(s->rank->answers, s->sequence, &answer);
         if (op->receives) {
             begin_receive(m, s, op, posts, request, status, &answer);
@@ -391,9 +424,9 @@ static gboolean begin_probe(Matching *m, Strand *s, const Operation *op, const g
 {
     const WendArg *made = s->plan->message_made >= 0 ? &s->call->args[s->plan->message_made] : NULL;
     const Answer none = {.kind = ANSWER_AS_POSTED};
-    if (status == NULL || op->source == m->words.proc_null)
+    if (!status || op->source == m->words.proc_null)
         return turn_comes(m, s, op, WEND_SEQUENCE_RECEIVES);
-    if (made == NULL) {
+    if (!made) {
         guint from,
             order = order_of(s, WEND_SEQUENCE_RECEIVES, op->comm_word, op->source, &m->words);
         ChannelKey key = {op->comm, 0, s->rank->rank, 0, status[1]};
@@ -401,8 +434,7 @@ static gboolean begin_probe(Matching *m, Strand *s, const Operation *op, const g
             return FALSE;
         /* nobody receives before the message is there */
         s->turn_held = order != SEQUENCE_NONE ? order + 1 : 0;
-        if (!operation_process(m->members, op->comm, key.to, status[0], &from)
-            || strands_rank(m->strands, from)->n == 0)
+        if (!find_process(m, op->comm, key.to, status[0], &from) || m->ranks[from].n == 0)
             return TRUE;
         Need *need = matching_need(s, NEED_PROBE);
         key.from = from;
@@ -412,13 +444,13 @@ static gboolean begin_probe(Matching *m, Strand *s, const Operation *op, const g
     if (!turn_comes(m, s, op, WEND_SEQUENCE_RECEIVES))
         return FALSE;
     Receive *r = post_receive(m, s, op, WEND_ABSENT, status, &none);
-    if (r == NULL)
+    if (!r)
         return TRUE;
     r->refs++;
     Need *need = matching_need(s, NEED_RECEIVE);
     need->receive = r;
     need->probed = TRUE;
-    keep_receive(m, s, TRUE, made->n_out == 1 && made->out != NULL ? made->out[0] : WEND_ABSENT, r);
+    keep_receive(m, s, TRUE, made->n_out == 1 && made->out ? made->out[0] : WEND_ABSENT, r);
     return TRUE;
 }
 
@@ -432,11 +464,11 @@ static void receive_probed(Matching *m, Strand *s)
         return;
     }
     RequestEntry *entry = request_entry_take(s->rank->messages, word, s->index);
-    Receive *r = entry != NULL && entry->kind == ENTRY_RECEIVE ? entry->receive : NULL;
-    if (entry != NULL)
-        request_entry_free(m->strands, entry);
+    Receive *r = entry && entry->kind == ENTRY_RECEIVE ? entry->receive : NULL;
+    if (entry)
+        request_entry_free(m, entry);
     gint64 request = call_plan_request(s->plan, s->call);
-    if (r != NULL)
+    if (r)
         r->request = request;
     keep_receive(m, s, FALSE, request, r);
 }
@@ -447,18 +479,17 @@ static gboolean begin_starts(Matching *m, Strand *s, gboolean failed)
     const WendArg *requests = &s->call->args[s->plan->requests];
     for (; s->begun_parts < requests->n_in; s->begun_parts++) {
         gint64 word = requests->in[s->begun_parts];
-        const Operation *note =
-            s->rank->notes != NULL ? g_hash_table_lookup(s->rank->notes, &word) : NULL;
+        const Operation *note = s->rank->notes ? g_hash_table_lookup(s->rank->notes, &word) : NULL;
         Operation op;
-        if (note != NULL) {
+        if (note) {
             op = *note;
         } else {
             /* another thread made it, whose call has not been given */
-            if (m->decoder == NULL)
+            if (!m->decoder)
                 m->decoder = wend_decoder_new(m->program);
             CallMaker maker = call_maker(m->plans, s->walk, m->decoder, s->rank->rank, word);
             GatheringOver over;
-            if (maker.call == NULL)
+            if (!maker.call)
                 continue;
             op = operation_of(&m->words, s->walk, maker.plan, maker.call,
                               comm_of_call(m, s, maker.plan, maker.call, &over));
@@ -491,10 +522,8 @@ static void free_request(Matching *m, Strand *s)
 {
     RequestEntry *entry =
         request_entry_take(s->rank->requests, call_plan_word(s->call, s->plan->requests), s->index);
-    if (entry == NULL)
-        return;
-    matching_drop_entry(m, entry);
-    request_entry_free(m->strands, entry);
+    if (entry)
+        matching_drop_entry(m, entry);
 }
 
 /* The strand of thread ID of the rank; NULL: it made no calls. */
@@ -503,20 +532,20 @@ static Strand *strand_of_thread(Matching *m, const RankStrands *rank, gint64 id)
     const WendClass *class =
         wend_program_class(m->program, wend_program_class_of(m->program, rank->rank));
     guint q = thread_order_sequence(class, id);
-    return q != SEQUENCE_NONE ? strands_at(m->strands, rank->first + q) : NULL;
+    return q != SEQUENCE_NONE ? &m->strands[rank->first + q] : NULL;
 }
 
 static void begin_thread(Matching *m, Strand *s)
 {
     Strand *thread = strand_of_thread(m, s->rank, call_plan_word(s->call, s->plan->thread));
-    if (thread == NULL || thread == s)
+    if (!thread || thread == s)
         return;
     if (s->plan->role == ROLE_THREAD_JOIN) {
         matching_need(s, NEED_JOIN)->strand = thread->index;
     } else if (thread->starts_later) {
         thread->starts_later = FALSE;
         thread_order_after(s->rank->threads, thread->sequence, s->sequence);
-        strands_wake(m->strands, thread->index);
+        strand_wake(m, thread->index);
     }
 }
 
@@ -574,7 +603,7 @@ static gboolean begin_object(Matching *m, Strand *s, const CallPlan *plan)
     return TRUE;
 }
 
-gboolean matching_begin(Matching *m, Strand *s)
+gboolean matching_calls_begin(Matching *m, Strand *s)
 {
     const CallPlan *plan = s->plan;
     if (s->call->failed)
