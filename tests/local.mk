@@ -100,6 +100,19 @@ EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/checkpoints.h tests/programs/
 EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c \
 	tests/programs/stacks.c tests/programs/stacks-library.c tests/programs/waiting.c
 
+# The helpers of proxies, and in a second program those that some proxies have in place of others.
+HELPERS_TEST = tests/programs/proxy-helpers.c src/proxygen/runtime/libruntime.a
+tests/programs/proxy-helpers: $(HELPERS_TEST)
+	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -I$(srcdir) -I. \
+	  -DHEAP_REACHES_BELOW=0 -o $@ $^ -pthread
+tests/programs/proxy-helpers-mapped: $(HELPERS_TEST)
+	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -I$(srcdir) -I. \
+	  -DHEAP_REACHES_BELOW=1 -Wl,-z,muldefs -o $@ $< \
+	  src/proxygen/runtime/libruntime_a-helpers-mapped.o src/proxygen/runtime/libruntime.a -pthread
+check_DATA += tests/programs/proxy-helpers tests/programs/proxy-helpers-mapped
+CLEANFILES += tests/programs/proxy-helpers tests/programs/proxy-helpers-mapped
+EXTRA_DIST += tests/programs/proxy-helpers.c
+
 # MPI that comes with a module: the program has none.
 tests/programs/late: tests/programs/late.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(CC) $(EXAMPLE_CFLAGS) -o $@ $< -ldl
@@ -250,6 +263,7 @@ BATS_TESTS = \
 	tests/proxygen/injection.bats \
 	tests/recording/requests.bats \
 	tests/proxygen/names.bats \
+	tests/proxygen/runtime.bats \
 	tests/starting/transparency.bats \
 	tests/recording/cuda.bats \
 	tests/files/force.bats \

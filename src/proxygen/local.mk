@@ -63,16 +63,12 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/source_lines.c src/proxygen/emit/source_lines.h \
 	src/proxygen/emit/variable_names.c src/proxygen/emit/variable_names.h \
 	src/proxygen/emit/emit_sources.c \
-	src/proxygen/runtime/helper_text.c \
-	src/proxygen/runtime/helpers.c src/proxygen/runtime/helpers.h \
-	src/proxygen/runtime/helpers_cuda.c \
-	src/proxygen/runtime/helpers_files.c \
-	src/proxygen/runtime/helpers_messages.c \
-	src/proxygen/runtime/helpers_threads.c \
-	src/proxygen/runtime/helpers_worlds.c \
+	src/proxygen/runtime/helper-table.h \
 	src/proxygen/compile.c src/proxygen/compile.h \
+	src/proxygen/proxy-helpers.c src/proxygen/proxy-helpers.h \
 	src/proxygen/proxy_files.c src/proxygen/proxy_files.h \
 	src/proxygen/proxy_threads.c src/proxygen/proxy_threads.h
+nodist_proxygen_SOURCES = $(PROXYGEN_GENERATED)
 proxygen_SOURCES = src/proxygen/main.c \
 	$(PROXYGEN_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
 	$(SITE_SOURCES) $(VALUE_SOURCES) \
@@ -87,3 +83,29 @@ EXTRA_DIST += \
 	src/proxygen/model/README.md \
 	src/proxygen/plan/README.md \
 	src/proxygen/runtime/README.md
+
+# The helpers of proxies: C that is compiled and tested here, and copied into proxies as text.
+RUNTIME_FILES = src/proxygen/runtime/runtime.h \
+	src/proxygen/runtime/helpers-job.c \
+	src/proxygen/runtime/helpers-files.c \
+	src/proxygen/runtime/helpers-memory.c \
+	src/proxygen/runtime/helpers-mapped.c \
+	src/proxygen/runtime/helpers-cuda.c \
+	src/proxygen/runtime/helpers-messages.c \
+	src/proxygen/runtime/helpers-threads.c
+EMBED = src/proxygen/runtime/embed.py
+src/proxygen/runtime/helper-names.gen.h src/proxygen/runtime/helper-table.gen.c \
+src/proxygen/runtime/prototypes.gen.h: $(RUNTIME_FILES) $(EMBED)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(PYTHON) $(srcdir)/$(EMBED) \
+	  `echo $@ | sed 's,.*/\(helper-\)*\([a-z]*\)\.gen.*,\2,'` \
+	  $(RUNTIME_FILES:%=$(srcdir)/%) -o $@
+PROXYGEN_GENERATED = src/proxygen/runtime/helper-table.gen.c
+BUILT_SOURCES += src/proxygen/runtime/helper-names.gen.h src/proxygen/runtime/prototypes.gen.h
+CLEANFILES += $(PROXYGEN_GENERATED) \
+	src/proxygen/runtime/helper-names.gen.h src/proxygen/runtime/prototypes.gen.h
+EXTRA_DIST += $(EMBED)
+
+noinst_LIBRARIES += src/proxygen/runtime/libruntime.a
+src_proxygen_runtime_libruntime_a_SOURCES = $(RUNTIME_FILES)
+src_proxygen_runtime_libruntime_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) -I$(srcdir)/tests/cuda
+src_proxygen_runtime_libruntime_a_CFLAGS = $(OWN_CFLAGS) -Wmissing-prototypes

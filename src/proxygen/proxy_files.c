@@ -11,7 +11,7 @@
 #include "src/proxygen/emit/emit.h"
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
-#include "src/proxygen/runtime/helpers.h"
+#include "proxy-helpers.h"
 #include "proxy_threads.h"
 
 /* Measured on such code with gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more if
@@ -117,27 +117,26 @@ static void emit_unoptimized(GString *out)
              "#endif\n\n");
 }
 
+static gint compare_lines(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static void emit_includes(Emitter *e, GString *out)
 {
     g_string_append(out, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* mkdtemp, mmap */\n#endif\n");
-    if (e->needs[HELPER_SCRATCH])
-        g_string_append(out, "#include <dirent.h>\n#include <errno.h>\n#include <fcntl.h>\n");
-    if (e->needs[HELPER_CUDA])
-        g_string_append(out, "#include <cuda_runtime.h>\n");
-    g_string_append(out, "#include <mpi.h>\n");
-    if (e->threads)
-        g_string_append(out, "#include <pthread.h>\n");
-    if (e->needs[HELPER_PLACES])
-        g_string_append(out, "#include <sched.h>\n");
-    g_string_append(
-        out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
-    if (e->needs[HELPER_MAPPED] || memory_use_heap_reaches_below(e->plan))
-        g_string_append(out, "#include <sys/mman.h>\n");
+    static const char *const always[] = {"mpi", "stdint", "stdio", "stdlib", "string", "unistd"};
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(always); i++)
+        g_ptr_array_add(lines, g_strdup_printf("#include <%s.h>", always[i]));
+    proxy_helpers_includes(e, lines);
     if (proxy_threads_any_large(e))
-        g_string_append(out, "#include <sys/resource.h>\n");
-    if (e->needs[HELPER_JOIN_SOCKET])
-        g_string_append(out, "#include <sys/socket.h>\n#include <sys/un.h>\n");
-    g_string_append(out, "#include <unistd.h>\n\n");
+        g_ptr_array_add(lines, g_strdup("#include <sys/resource.h>"));
+    g_ptr_array_sort(lines, compare_lines);
+    for (guint i = 0; i < lines->len; i++)
+        if (i == 0 || strcmp(lines->pdata[i], lines->pdata[i - 1]) != 0)
+            g_string_append_printf(out, "%s\n", (const char *)lines->pdata[i]);
+    g_string_append_c(out, '\n');
     g_string_append(out, "/* gcc takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open "
                          "MPI's MPI_UNWEIGHTED) for arrays that are too small. */\n"
                          "#if defined __GNUC__ && !defined __clang__\n"
@@ -212,7 +211,7 @@ static void emit_launcher_rank(Emitter *e, GString *body, const char *limit)
 {
     const char *rank = job_worlds_several(e->plan) ? "world_rank" : "rank";
     guint first = wend_program_world(e->plan->program, 0)->ranks;
-    e->needs[HELPER_RANK_OF_LAUNCHER] = TRUE;
+    e->needs[HELPER_rank_of_launcher] = TRUE;
     g_string_append_printf(
         body,
         "    /* Ranks differ in what they do before MPI_Init. */\n"
@@ -235,7 +234,7 @@ static void emit_rank(Emitter *e, GString *body, const char *limit, guint first,
                            several ? "world_rank" : "rank");
     if (several)
         g_string_append(body, "    rank = world_first[world] + world_rank;\n");
-    if (e->needs[HELPER_SPAWN] && !several) {
+    if (e->needs[HELPER_program_path] && !several) {
         locals_variable(e, "MPI_Comm", "parent_processes", 0);
         g_string_append(body, "    /* A process that the proxy itself started: what it did is "
                               "in a recording of its own. */\n"
@@ -269,22 +268,16 @@ static void emit_own_session(Emitter *e, GString *body)
                     "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, "
                     "MPI_ERRORS_ARE_FATAL, &own_comm);\n"
                     "    PMPI_Group_free(&own_group);\n");
-    helpers_begin(e, body, "own_comm");
+    proxy_helpers_begin(e, body, "own_comm");
 }
 
 static void emit_end(Emitter *e, GString *body, gboolean own_session)
 {
     if (own_session)
         g_string_append(body, "    PMPI_Barrier(own_comm);\n    PMPI_Comm_free(&own_comm);\n");
-    if (e->needs[HELPER_SCRATCH])
-        g_string_append(body, "    scratch_end();\n");
+    proxy_helpers_end(e, body);
     if (own_session)
         g_string_append(body, "    PMPI_Session_finalize(&own_session);\n");
-    if (e->needs[HELPER_HEAP])
-        g_string_append(body, "    for (int i = 0; i < heap_blocks; i++)\n        heap_free(i);\n");
-    if (e->needs[HELPER_MAPPED])
-        g_string_append(body,
-                        "    for (int i = 0; i < mapped_blocks; i++)\n        mapped_free(i);\n");
 }
 
 static void emit_main(Emitter *e, GString *out)
@@ -295,6 +288,8 @@ static void emit_main(Emitter *e, GString *out)
     guint first = wend_program_world(plan->program, 0)->ranks;
     g_autofree char *limit =
         several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
+    e->needs[HELPER_WORLDS] = e->needs[HELPER_world_begin] = several;
+    e->needs[HELPER_next_world] = e->needs[HELPER_world_arguments] = several;
     locals_begin(e);
     if (proxy_threads_by_launcher(e))
         emit_launcher_rank(e, body, limit);
@@ -309,12 +304,12 @@ static void emit_main(Emitter *e, GString *out)
     }
     if (variables_request_slots(plan) && variables_request_slots(plan)->vary)
         g_string_append(body, "    place_requests();\n");
-    gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN]
-                           && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
+    gboolean own_session = !plan->prefix && !e->begins
+                           && (e->needs[HELPER_scratch_begin] || e->needs[HELPER_places_begin]);
     if (own_session)
         emit_own_session(e, body);
     else if (plan->prefix)
-        helpers_begin(e, body, "MPI_COMM_WORLD");
+        proxy_helpers_begin(e, body, "MPI_COMM_WORLD");
     g_string_append_c(body, '\n');
     proxy_threads_emit_starts(e, body);
     emit_aborts(e, body);
@@ -333,20 +328,20 @@ static void emit_main(Emitter *e, GString *out)
                         "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
     else
         g_string_append_printf(out, "int main(%s)\n{\n",
-                               e->needs[HELPER_SPAWN] || several ? "int argc, char **argv"
-                                                                 : "void");
+                               e->needs[HELPER_program_path] || several ? "int argc, char **argv"
+                                                                        : "void");
     proxy_threads_emit_stack(e, out, 0);
     g_string_append(out, locals->str);
     g_string_append(out, "    if (wend_proxy_begins)\n        wend_proxy_begins();\n");
     if (memory_use_has_modules(e->plan))
         g_string_append(out, "    static_modules();\n");
-    if (e->needs[HELPER_SPAWN])
+    if (e->needs[HELPER_program_path])
         g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
     if (several)
         g_string_append(out, "    world_begin(argc, argv);\n");
-    else if (large && !e->needs[HELPER_SPAWN])
+    else if (large && !e->needs[HELPER_program_path])
         g_string_append(out, "    (void)argc;\n    (void)argv;\n");
-    if (e->needs[HELPER_SET_NULL])
+    if (e->handles)
         g_string_append(out, "    set_null();\n");
     g_string_append(out, body->str);
     g_string_append(out, "    return 0;\n}\n");
@@ -442,7 +437,7 @@ static Texts emit_texts(Emitter *e)
     if (e->streams)
         row_loops_emit(e, e->streams, t.declarations, callbacks);
     outside_names_emit(e, t.declarations, callbacks);
-    helpers_emit(e, t.declarations, t.helpers);
+    proxy_helpers_emit(e, t.declarations, t.helpers);
     g_string_append(t.helpers, callbacks->str);
     return t;
 }
@@ -472,7 +467,7 @@ static void emit_one_file(Emitter *e, GPtrArray *files)
     GString *out = add_file(files, "");
     emit_header(
         e, out,
-        e->needs[HELPER_CUDA]
+        e->needs[HELPER_cuda_block]
             ? " *   mpicc -O2 -I$CUDA_HOME/include proxy.c -o proxy -L$CUDA_HOME/lib64 -lcudart\n"
             : " *   mpicc -O2 proxy.c -o proxy\n");
     emit_includes(e, out);
@@ -527,7 +522,7 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
         "proxy.h\n\n"
         "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n",
         wend_program_world(e->plan->program, 0)->ranks, e->threads ? " -pthread" : "", objects->str,
-        e->needs[HELPER_CUDA]
+        e->needs[HELPER_cuda_block]
             ? "CUDA_HOME = /usr/local/cuda\nCPPFLAGS = -I$(CUDA_HOME)/include\nLDFLAGS = "
               "-L$(CUDA_HOME)/lib64\nLDLIBS = -lcudart\n"
             : "");
@@ -559,7 +554,7 @@ static gboolean write_files(const Options *options, GPtrArray *files, GError **e
 static void note_variable(WendKind kind, guint thread, guint length, gpointer data)
 {
     (void)kind, (void)thread;
-    ((Emitter *)data)->needs[HELPER_SET_NULL] |= length > 0;
+    ((Emitter *)data)->handles |= length > 0;
 }
 
 /* Gives the rules their names, and adds those of MPI to NAMES. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/runtime/helpers.h"
 
 /* A stack of this size always fits; it is also the room that calls need besides. */
 enum { SMALL_STACK = 1 << 20 };
@@ -73,6 +72,7 @@ static void emit_shares(Emitter *e, GString *out, guint start)
     guint n = g_hash_table_size(e->plan->shared), columns = main_thread->n_others + 1;
     if (n == 0 || main_thread->n_others == 0)
         return;
+    e->needs[HELPER_shares] = TRUE;
     g_string_append_printf(out, "static const Share shares_%u[%u][%u] = {", start + 1, n, columns);
     for (guint i = 0; i < n; i++) {
         g_string_append(out, i ? ", {" : "{");
@@ -242,7 +242,8 @@ static void emit_early(Emitter *e, GString *out, guint start)
     guint n;
     g_autofree char *list = early_list(e, thread_at(e->plan, start), &n),
                     *name = early_name(e, start);
-    e->needs[HELPER_EARLY_THREADS] = TRUE;
+    e->needs[HELPER_early_may_run] = TRUE;
+    e->needs[HELPER_start_early] |= n > 0;
     g_string_append_printf(out, "static void %s(void)\n{\n", name);
     if (n > 0)
         g_string_append_printf(out,
@@ -264,7 +265,8 @@ static void emit_meeting(Emitter *e, GString *out, guint start)
     if (early_place(e) == EARLY_LATER)
         c_text_line(out, 1, "%s();", name);
     c_text_line(out, 1, "meet_early();");
-    if (e->plan->prefix || !e->needs[HELPER_BEGIN])
+    e->needs[HELPER_meet_early] = TRUE;
+    if (e->plan->prefix || !e->begins)
         c_text_line(out, 1, "early_may_run = 1;");
 }
 
@@ -293,6 +295,7 @@ static void emit_thread(Emitter *e, GString *out, guint start, guint i)
     g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n",
                            thread->thread, start + 1);
     proxy_threads_emit_stack(e, out, thread->thread);
+    e->needs[HELPER_thread_number] |= g_hash_table_size(e->plan->shared) > 0;
     if (g_hash_table_size(e->plan->shared))
         g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n",
                                thread->thread, i);
@@ -312,7 +315,8 @@ static void emit_thread(Emitter *e, GString *out, guint start, guint i)
 static void emit_list(Emitter *e, GString *out, guint start)
 {
     const PlanThread *main_thread = thread_at(e->plan, start);
-    g_string_append_printf(out, "static Thread threads_%u[] = {\n", start + 1);
+    e->needs[HELPER_threads] = e->needs[HELPER_join_threads] = TRUE;
+    g_string_append_printf(out, "static ProxyThread threads_%u[] = {\n", start + 1);
     for (guint i = 0; i < main_thread->n_started; i++) {
         const StartedThread *t = &main_thread->started[i];
         gint64 limit = proxy_threads_stack_limit(e, t->number);
@@ -321,7 +325,7 @@ static void emit_list(Emitter *e, GString *out, guint start)
             g_string_append_printf(out, "thread_%u_of_start_%u", t->number, start + 1);
         else
             g_string_append(out, "thread_without_calls");
-        e->needs[HELPER_EMPTY_THREAD] |= !t->of;
+        e->needs[HELPER_thread_without_calls] |= !t->of;
         if (limit)
             g_string_append_printf(out, ", .stack = %" G_GINT64_FORMAT, limit);
         g_string_append(out, "},\n");
@@ -343,7 +347,7 @@ static void emit_start(Emitter *e, GString *out, guint start)
                                main_thread->n_others + 1);
     emit_meeting(e, out, start);
     g_string_append_printf(out, "    %s();\n%s    join_threads();\n}\n\n", body,
-                           e->needs[HELPER_JOIN_MAIN] ? "    main_ended = 1;\n" : "");
+                           e->needs[HELPER_join_main] ? "    main_ended = 1;\n" : "");
 }
 
 void proxy_threads_emit(Emitter *e, GString *out)

@@ -30,12 +30,14 @@ fuzz_proxygen_files = $(filter %.c,$(DIFF_PASSES) $(PROXYGEN_SOURCES))
 
 $(FUZZERS:%=tests/fuzz/fuzz-%): private DEPENDENCIES =
 $(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) \
-		$(fuzz_proxygen_files) $(FUZZ_SHARED) lib/record/functions.gen.c
+		$(fuzz_proxygen_files) $(FUZZ_SHARED) lib/record/functions.gen.c \
+		$(PROXYGEN_GENERATED)
 	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. \
 	  $(AM_CPPFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) \
 	  $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -o $@ $< \
 	  $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) \
-	  lib/record/functions.gen.c $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
+	  lib/record/functions.gen.c $(PROXYGEN_GENERATED) \
+	  $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
 CLEANFILES += $(FUZZERS:%=tests/fuzz/fuzz-%)
 
 .PHONY: fuzz
@@ -69,6 +71,7 @@ tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
 tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) $(PROGRAM_SOURCES)
 tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)
+nodist_tests_fuzz_replay_proxygen_SOURCES = $(PROXYGEN_GENERATED)
 tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DIFF_PASSES) \
 	$(PROXYGEN_SOURCES)
 tests_fuzz_replay_proxygen_LDADD = $(REPLAY_LIBS)

@@ -50,7 +50,7 @@ LAYERS = {
     "lib": (
         "base", "durations", "record", "ranks", "merge", "archive", "read", "sides", "analysis",
     ),
-    "src/proxygen": ("model", "analysis", "plan", "emit", "runtime"),
+    "src/proxygen": ("model", "analysis", "plan", "runtime", "emit"),
 }
 
 

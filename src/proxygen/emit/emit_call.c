@@ -541,11 +541,11 @@ static char *function_name(Emitter *e, const CallPattern *c)
         Helper helper;
         gboolean init;
     } aimed[] = {
-        {WEND_FN_MPI_Recv_init, HELPER_AIM_INIT, TRUE},
-        {WEND_FN_MPI_Recv_init_c, HELPER_AIM_INIT_C, TRUE},
-        {WEND_FN_MPI_Start, HELPER_AIM_START, FALSE},
-        {WEND_FN_MPI_Startall, HELPER_AIM_STARTALL, FALSE},
-        {WEND_FN_MPI_Request_free, HELPER_AIM_FREE, FALSE},
+        {WEND_FN_MPI_Recv_init, HELPER_recv_init_aimed, TRUE},
+        {WEND_FN_MPI_Recv_init_c, HELPER_recv_init_c_aimed, TRUE},
+        {WEND_FN_MPI_Start, HELPER_start_aimed, FALSE},
+        {WEND_FN_MPI_Startall, HELPER_startall_aimed, FALSE},
+        {WEND_FN_MPI_Request_free, HELPER_request_free_aimed, FALSE},
     };
     const char *name = c->function->name;
     const Wildcard *wildcard =
@@ -668,7 +668,7 @@ static void add_begin_and_end(Emitter *e, const CallPattern *c)
         statements_add(e->code->before, "join_threads();");
     if (!e->plan->prefix && plan_is_init(e->plan, c->terminal)) {
         statements_add(e->code->after, "proxy_begin();");
-        e->needs[HELPER_BEGIN] = TRUE;
+        e->begins = TRUE;
     }
     if (g_hash_table_contains(e->plan->asks, GUINT_TO_POINTER(c->terminal + 1)))
         statements_add(e->code->after, "early_may_start = 1;");

@@ -123,7 +123,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         statements_add(e->code->after, "close(join_socket);");
         return g_strdup_printf("join_with(%s)", partner);
     }
-    /* The started processes run this program (helpers_worlds.c). If the recording lacks their
+    /* The started processes run this program (runtime/helpers-job.c). If the recording lacks their
      * calls, they do nothing (proxy_files.c). */
     if (job_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
