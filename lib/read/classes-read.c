@@ -34,9 +34,9 @@ typedef struct {
     guint32 *made;     /* scratch, by rule of the archive: the rule that was made of it */
     GHashTable *known; /* symbols of a made rule -> its number */
     guint64 left;      /* symbols that made rules may still have */
-} ClassReader;
+} Reader;
 
-static void find_open(ClassReader *o)
+static void find_open(Reader *o)
 {
     const WendProgram *p = o->m->p;
     o->open = g_new0(guint8, p->n_rules + 1);
@@ -100,7 +100,7 @@ static void encoded_class_clear(EncodedClass *k)
 }
 
 /* The open rules that START uses, directly or not, and START itself if it is open. Ascending. */
-static GArray *open_below(const ClassReader *o, guint start)
+static GArray *open_below(const Reader *o, guint start)
 {
     const WendProgram *p = o->m->p;
     GArray *found = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -118,11 +118,11 @@ static GArray *open_below(const ClassReader *o, guint start)
     return found;
 }
 
-/* In ClassReader.made: a rule that stands for no calls, because all its symbols occur 0 times. */
+/* In Reader.made: a rule that stands for no calls, because all its symbols occur 0 times. */
 #define RULE_NOTHING G_MAXUINT32
 
 /* The symbols of rule FROM with the trip counts TRIPS, without those that occur 0 times. */
-static gboolean close_symbols(const ClassReader *o, const WendRule *from, const guint64 *trips,
+static gboolean close_symbols(const Reader *o, const WendRule *from, const guint64 *trips,
                               guint n_trips, WendSymbol *symbols, guint *n)
 {
     *n = 0;
@@ -143,7 +143,7 @@ static gboolean close_symbols(const ClassReader *o, const WendRule *from, const 
 
 /* Makes a rule of each of the OPEN rules, of which *START is the last, with the trip counts TRIPS.
  * Equal rules are made once. A rule that would be empty, or one other rule, is not made. */
-static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *trips, guint n_trips,
+static gboolean close_rules(Reader *o, const GArray *open, const guint64 *trips, guint n_trips,
                             guint *start)
 {
     WendProgram *p = o->m->p;
@@ -189,7 +189,7 @@ static gpointer block_of(Member *m, const GArray *array, gsize size, guint more)
 
 /* Gives classes and rules to the program. The open rules of the archive remain, with symbols that
  * any reader of rules can take. */
-static gboolean hand_over(ClassReader *o)
+static gboolean hand_over(Reader *o)
 {
     WendProgram *p = o->m->p;
     for (guint i = 0; i < p->n_rules; i++)
@@ -245,7 +245,7 @@ typedef struct {
 } EncodedSequence;
 
 /* Adds one class for each variant, with room for its ranks. */
-static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *t,
+static gboolean add_variants(Reader *o, const RankSet *ranks, const Trips *t,
                              const EncodedSequence *sequences, gsize n_sequences)
 {
     Member *m = o->m;
@@ -275,7 +275,7 @@ static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *
 }
 
 /* Adds the classes of one class of the archive. */
-static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t,
+static gboolean add_classes(Reader *o, const RankSet *ranks, const Trips *t,
                             const EncodedSequence *sequences, gsize n_sequences)
 {
     Member *m = o->m;
@@ -311,8 +311,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
 }
 
 /* Reads the trip counts of a class with N sequences, and adds its classes. */
-static gboolean read_class(ClassReader *o, EncodedClass *k, gsize n,
-                           const EncodedSequence *sequences)
+static gboolean read_class(Reader *o, EncodedClass *k, gsize n, const EncodedSequence *sequences)
 {
     Member *m = o->m;
     Trips *trips = &k->trips;
@@ -377,7 +376,7 @@ static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
     return TRUE;
 }
 
-static gboolean read_columns(ClassReader *o, GArray *classes)
+static gboolean read_columns(Reader *o, GArray *classes)
 {
     EncodedClasses told = {0};
     gboolean good = classes->len == 0 || read_encoded(o->m, classes->len, &told);
@@ -452,14 +451,14 @@ gboolean read_classes(Member *m)
     WendProgram *p = m->p;
     g_autoptr(GArray) classes = g_array_new(FALSE, TRUE, sizeof(EncodedClass));
     g_array_set_clear_func(classes, (GDestroyNotify)encoded_class_clear);
-    ClassReader o = {.m = m,
-                     .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)),
-                     .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
-                     .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)),
-                     .made = g_new0(guint32, p->n_rules + 1),
-                     .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                    (GDestroyNotify)g_bytes_unref, NULL),
-                     .left = program_most((gsize)(m->c.end - m->c.p))};
+    Reader o = {.m = m,
+                .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)),
+                .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
+                .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)),
+                .made = g_new0(guint32, p->n_rules + 1),
+                .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                               (GDestroyNotify)g_bytes_unref, NULL),
+                .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
     gboolean good = read_ranks(m, classes) && read_columns(&o, classes);

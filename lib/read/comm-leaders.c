@@ -10,18 +10,18 @@ typedef struct {
     CommPlace at;
     guint world;
     WendCommMade made;
-} NotedComm;
+} Noted;
 
 /* A group whose leader some member knows. */
 typedef struct {
     gint64 leader, size, remote_leader, remote_size;
     guint world; /* of the leader */
-} LeaderGroup;
+} Group;
 
 struct CommLeaders {
     const WendProgram *program;
     GHashTable *found;  /* CommPlace -> Leaders */
-    GHashTable *events; /* GBytes -> GArray of NotedComm */
+    GHashTable *events; /* GBytes -> GArray of Noted */
 };
 
 typedef struct {
@@ -75,9 +75,9 @@ void comm_leaders_note(CommLeaders *l, const WendBuf *event, CommPlace at, const
 {
     GBytes *key = g_bytes_new(event->data, event->len);
     GArray *all = g_hash_table_lookup(l->events, key);
-    const NotedComm noted = {at, wend_program_world_of(l->program, at.rank), *made};
+    const Noted noted = {at, wend_program_world_of(l->program, at.rank), *made};
     if (!all) {
-        all = g_array_new(FALSE, FALSE, sizeof(NotedComm));
+        all = g_array_new(FALSE, FALSE, sizeof(Noted));
         g_hash_table_insert(l->events, g_bytes_ref(key), all);
     }
     g_array_append_val(all, noted);
@@ -122,29 +122,29 @@ static gboolean take_rank(GHashTable *taken_ranks, gint64 leader, gint64 rank, g
     return TRUE;
 }
 
-static LeaderGroup *group_led_by(GArray *groups, gint64 leader)
+static Group *group_led_by(GArray *groups, gint64 leader)
 {
     for (guint i = 0; i < groups->len; i++)
-        if (g_array_index(groups, LeaderGroup, i).leader == leader)
-            return &g_array_index(groups, LeaderGroup, i);
+        if (g_array_index(groups, Group, i).leader == leader)
+            return &g_array_index(groups, Group, i);
     return NULL;
 }
 
 /* The groups of all members that know their leaders. NULL: there are more than GROUPS_MAX. */
 static GArray *groups_of(const CommLeaders *l, const GArray *all)
 {
-    GArray *groups = g_array_new(FALSE, FALSE, sizeof(LeaderGroup));
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(Group));
     for (guint i = 0; i < all->len; i++) {
-        const WendCommMade *m = &g_array_index(all, NotedComm, i).made;
+        const WendCommMade *m = &g_array_index(all, Noted, i).made;
         if (m->leader < 0)
             continue;
-        LeaderGroup *known = group_led_by(groups, m->leader);
+        Group *known = group_led_by(groups, m->leader);
         if (known && known->remote_leader < 0)
             known->remote_leader = m->remote_leader;
         if (known)
             continue;
-        const LeaderGroup one = {m->leader, m->size, m->remote_leader, m->remote_size,
-                                 wend_program_world_of(l->program, (guint)m->leader)};
+        const Group one = {m->leader, m->size, m->remote_leader, m->remote_size,
+                           wend_program_world_of(l->program, (guint)m->leader)};
         g_array_append_val(groups, one);
         if (groups->len > GROUPS_MAX) {
             g_array_unref(groups);
@@ -156,12 +156,12 @@ static GArray *groups_of(const CommLeaders *l, const GArray *all)
 
 /* The group of another world than WORLD that has these sizes. NULL if there are none or several.
  * OTHER: the leader of the remote group, or -1. */
-static const LeaderGroup *only_group(const GArray *groups, guint world, gint64 size,
-                                     gint64 remote_size, gint64 other)
+static const Group *only_group(const GArray *groups, guint world, gint64 size, gint64 remote_size,
+                               gint64 other)
 {
-    const LeaderGroup *only = NULL;
+    const Group *only = NULL;
     for (guint i = 0; i < groups->len; i++) {
-        const LeaderGroup *g = &g_array_index(groups, LeaderGroup, i);
+        const Group *g = &g_array_index(groups, Group, i);
         if (g->world == world || g->size != size || g->remote_size != remote_size
             || (other >= 0 && g->remote_leader >= 0 && g->remote_leader != other))
             continue;
@@ -172,7 +172,7 @@ static const LeaderGroup *only_group(const GArray *groups, guint world, gint64 s
     return only;
 }
 
-static gboolean put_found(CommLeaders *l, const NotedComm *of, gint64 own, gint64 remote)
+static gboolean put_found(CommLeaders *l, const Noted *of, gint64 own, gint64 remote)
 {
     const Leaders leaders = {own, remote};
     if (own == of->made.leader && remote == of->made.remote_leader)
@@ -191,22 +191,22 @@ static gboolean find_in_event(CommLeaders *l, GArray *all)
     g_autoptr(GHashTable) taken_ranks =
         g_hash_table_new_full(group_rank_hash, group_rank_equal, g_free, NULL);
     for (guint i = 0; i < all->len; i++) {
-        const WendCommMade *m = &g_array_index(all, NotedComm, i).made;
+        const WendCommMade *m = &g_array_index(all, Noted, i).made;
         if (m->leader >= 0)
-            take_rank(taken_ranks, m->leader, m->rank, g_array_index(all, NotedComm, i).at.rank);
+            take_rank(taken_ranks, m->leader, m->rank, g_array_index(all, Noted, i).at.rank);
     }
     for (guint i = 0; i < all->len; i++) {
-        const NotedComm *one = &g_array_index(all, NotedComm, i);
+        const Noted *one = &g_array_index(all, Noted, i);
         gint64 own = one->made.leader, remote = one->made.remote_leader;
         if (own < 0) {
-            const LeaderGroup *g =
+            const Group *g =
                 only_group(groups, one->world, one->made.size, one->made.remote_size, remote);
             if (!g || !take_rank(taken_ranks, g->leader, one->made.rank, one->at.rank))
                 continue;
             own = g->leader;
         }
         if (one->made.remote_size >= 0 && remote < 0) {
-            const LeaderGroup *g =
+            const Group *g =
                 only_group(groups, one->world, one->made.remote_size, one->made.size, own);
             remote = g && g->leader != own ? g->leader : -1;
         }

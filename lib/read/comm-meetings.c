@@ -15,7 +15,7 @@ typedef struct {
  * SIDES[0] has the calls of both leaders. */
 typedef struct {
     GArray *groups[2]; /* GroupCall */
-} CommMeeting;
+} Meeting;
 
 typedef struct {
     CommPlace at;
@@ -23,8 +23,8 @@ typedef struct {
 } NumberedPlace;
 
 struct CommMeetings {
-    GHashTable *ports;     /* GBytes -> CommMeeting */
-    GHashTable *pairs;     /* GBytes of a tag -> CommMeeting, groups[0] only */
+    GHashTable *ports;     /* GBytes -> Meeting */
+    GHashTable *pairs;     /* GBytes of a tag -> Meeting, groups[0] only */
     GHashTable *noted;     /* numbers that these calls made */
     GHashTable *peers;     /* numbers of the peer communicators */
     GHashTable *processes; /* guint64: peer communicator and rank -> rank of the job + 1 */
@@ -36,7 +36,7 @@ struct CommMeetings {
 
 static void meeting_free(gpointer meeting)
 {
-    CommMeeting *m = meeting;
+    Meeting *m = meeting;
     g_array_unref(m->groups[0]);
     g_array_unref(m->groups[1]);
     g_free(m);
@@ -81,9 +81,9 @@ static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, gui
                  const GroupCall *call)
 {
     GBytes *key = g_bytes_new(name->data, name->len);
-    CommMeeting *known = g_hash_table_lookup(meetings, key);
+    Meeting *known = g_hash_table_lookup(meetings, key);
     if (!known) {
-        known = g_new(CommMeeting, 1);
+        known = g_new(Meeting, 1);
         for (guint i = 0; i < 2; i++)
             known->groups[i] = g_array_new(FALSE, FALSE, sizeof(GroupCall));
         g_hash_table_insert(meetings, g_bytes_ref(key), known);
@@ -177,7 +177,7 @@ static void join_at_ports(const CommMeetings *m, guint *same)
     gpointer value;
     g_hash_table_iter_init(&iter, m->ports);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        const CommMeeting *at = value;
+        const Meeting *at = value;
         if (of_one_thread(at->groups[0]) && of_one_thread(at->groups[1]))
             join_groups(same, at->groups[0], at->groups[1]);
     }
@@ -226,7 +226,7 @@ static void join_pairs(const CommMeetings *m, guint *same)
     gpointer value;
     g_hash_table_iter_init(&iter, m->pairs);
     while (g_hash_table_iter_next(&iter, NULL, &value))
-        join_leaders(m, ((const CommMeeting *)value)->groups[0], same);
+        join_leaders(m, ((const Meeting *)value)->groups[0], same);
 }
 
 /* Joins each place whose communicator has a smaller number to its target, the first place with that

@@ -44,7 +44,7 @@ typedef struct {
     CommNumbering known; /* for the current rank */
     gint64 thread;       /* the current thread */
     guint64 starts;      /* calls of this thread that started a world */
-} NumberingPass;
+} Pass;
 
 int wend_comm_made_parameter(const WendFunction *f)
 {
@@ -75,13 +75,13 @@ static gint64 out_neighbours(const WendCall *call)
 /* -- one creation -- */
 
 /* The rank in the job of rank LEADER of the caller's world. -1: there is no such rank. */
-static gint64 process_of(const NumberingPass *n, gint64 leader)
+static gint64 process_of(const Pass *n, gint64 leader)
 {
     const WendWorld *world = &n->p->worlds[n->known.world];
     return leader >= 0 && leader < (gint64)world->ranks ? (gint64)world->first + leader : -1;
 }
 
-static WendCommMade facts_of(const NumberingPass *n, const WendCall *call)
+static WendCommMade facts_of(const Pass *n, const WendCall *call)
 {
     const WendArg *arg = &call->args[wend_comm_made_parameter(call->function)];
     WendCommMade made = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
@@ -106,7 +106,7 @@ static WendCommMade facts_of(const NumberingPass *n, const WendCall *call)
 }
 
 /* The world that the call started, if its rank was the root. 0: none. */
-static guint started_world(NumberingPass *n, const WendCall *call)
+static guint started_world(Pass *n, const WendCall *call)
 {
     if (!wend_world_start_is(call))
         return 0;
@@ -119,7 +119,7 @@ static gboolean is_parent(const WendFunction *f)
     return f->id == WEND_FN_MPI_Comm_get_parent;
 }
 
-static guint number_by_identity(NumberingPass *n, CommCreation *c)
+static guint number_by_identity(Pass *n, CommCreation *c)
 {
     WendBuf identity = WEND_BUF_INIT;
     guint number = 0;
@@ -142,7 +142,7 @@ static guint number_by_identity(NumberingPass *n, CommCreation *c)
 }
 
 /* Notes a communicator that two groups made by calls of their own. */
-static void note_meeting(const NumberingPass *n, const CommCreation *c)
+static void note_meeting(const Pass *n, const CommCreation *c)
 {
     const CommPlace at = {n->known.rank, n->known.place};
     const WendArg *port = wend_call_arg(c->call, "port_name"),
@@ -159,7 +159,7 @@ static void note_meeting(const NumberingPass *n, const CommCreation *c)
     wend_buf_clear(&name);
 }
 
-static void take_number(NumberingPass *n, CommCreation *c, guint world)
+static void take_number(Pass *n, CommCreation *c, guint world)
 {
     guint number = c->made->number;
     gpointer key = GUINT_TO_POINTER(number);
@@ -174,7 +174,7 @@ static void take_number(NumberingPass *n, CommCreation *c, guint world)
     g_hash_table_replace(n->known.here, handle_key(c->made->handle), key);
 }
 
-static void made(NumberingPass *n, guint32 terminal, GArray *list)
+static void made(Pass *n, guint32 terminal, GArray *list)
 {
     const WendCall *call = wend_decoder_call(n->decoder, terminal, n->known.rank);
     WendCommMade comm = facts_of(n, call);
@@ -197,7 +197,7 @@ static void made(NumberingPass *n, guint32 terminal, GArray *list)
 
 /* -- going through a sequence -- */
 
-static void expand(NumberingPass *n, guint rule, GArray *list)
+static void expand(Pass *n, guint rule, GArray *list)
 {
     typedef struct {
         guint rule, at;
@@ -233,7 +233,7 @@ static void expand(NumberingPass *n, guint rule, GArray *list)
     }
 }
 
-static void mark(NumberingPass *n)
+static void mark(Pass *n)
 {
     WendProgram *p = n->p;
     for (guint i = 0; i < p->n_terminals; i++) {
@@ -252,7 +252,7 @@ static void free_rank(gpointer row)
     g_ptr_array_unref(row);
 }
 
-static void number_rank(NumberingPass *n, guint rank)
+static void number_rank(Pass *n, guint rank)
 {
     WendProgram *p = n->p;
     const WendClass *k = &p->classes[p->class_of[rank]];
@@ -272,7 +272,7 @@ static void number_rank(NumberingPass *n, guint rank)
     }
 }
 
-static void number_all(NumberingPass *n)
+static void number_all(Pass *n)
 {
     WendProgram *p = n->p;
     g_ptr_array_set_size(p->comms->by_rank, 0);
@@ -290,7 +290,7 @@ static void number_all(NumberingPass *n)
 
 typedef void (*TakeMember)(gpointer data, CommPlace at, WendCommMade *made);
 
-static void each_member(const NumberingPass *n, TakeMember take, gpointer data)
+static void each_member(const Pass *n, TakeMember take, gpointer data)
 {
     for (guint rank = 0; rank < n->p->ranks; rank++) {
         const GPtrArray *row = g_ptr_array_index(n->p->comms->by_rank, rank);
@@ -305,7 +305,7 @@ static void each_member(const NumberingPass *n, TakeMember take, gpointer data)
 }
 
 typedef struct {
-    const NumberingPass *n;
+    const Pass *n;
     GArray *members; /* CommMember, of communicators that are across */
 } Gathered;
 
@@ -326,7 +326,7 @@ static gint compare_members(gconstpointer a, gconstpointer b)
 }
 
 /* Sets the leaders that only members in other worlds know. */
-static void settle(const NumberingPass *n)
+static void settle(const Pass *n)
 {
     Gathered g = {n, g_array_new(FALSE, FALSE, sizeof(CommMember))};
     if (g_hash_table_size(n->known.across) > 0)
@@ -348,7 +348,7 @@ static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
 }
 
 /* Whether another round would give other numbers. */
-static gboolean find_more(NumberingPass *n)
+static gboolean find_more(Pass *n)
 {
     gboolean more = comm_leaders_find(n->known.leaders);
     if (comm_meetings_prepare(n->meetings, g_hash_table_size(n->numbers)))
@@ -392,7 +392,7 @@ static GHashTable *numbers_by_bytes(void)
 
 static void make_numbers(WendProgram *p)
 {
-    NumberingPass n = {
+    Pass n = {
         .p = p,
         .rule_creates = g_new0(guint8, p->n_rules + 1),
         .terminal_creates = g_new0(guint8, p->n_terminals + 1),

@@ -31,9 +31,9 @@ typedef struct {
     gint64 *comms;       /* by terminal: the communicator argument of the call */
     gint64 *made;        /* by terminal: the communicator that it makes; WEND_ABSENT: none */
     GHashTable *ordered; /* handle words of communicators whose order is the library's choice */
-} GraphSearch;
+} Search;
 
-static void look_at(GraphSearch *s, guint32 terminal)
+static void look_at(Search *s, guint32 terminal)
 {
     const WendFunction *f = s->program->shapes[s->program->terminals[terminal].shape].function;
     s->roles[terminal] = (guint8)role_of(f);
@@ -55,13 +55,13 @@ static void look_at(GraphSearch *s, guint32 terminal)
     }
 }
 
-static gboolean is_ordered(const GraphSearch *s, gint64 comm)
+static gboolean is_ordered(const Search *s, gint64 comm)
 {
     return g_hash_table_contains(s->ordered, &comm);
 }
 
 /* Adds the communicators that calls make or copy. Returns whether there is a new one. */
-static gboolean spread(GraphSearch *s)
+static gboolean spread(Search *s)
 {
     gboolean more = FALSE;
     for (guint32 t = 0; t < s->program->n_terminals; t++) {
@@ -75,11 +75,11 @@ static gboolean spread(GraphSearch *s)
 
 WendGraphOrders *wend_graph_orders_new(const WendProgram *p)
 {
-    GraphSearch s = {.program = p,
-                     .roles = g_new0(guint8, p->n_terminals + 1),
-                     .comms = g_new0(gint64, p->n_terminals + 1),
-                     .made = g_new0(gint64, p->n_terminals + 1),
-                     .ordered = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+    Search s = {.program = p,
+                .roles = g_new0(guint8, p->n_terminals + 1),
+                .comms = g_new0(gint64, p->n_terminals + 1),
+                .made = g_new0(gint64, p->n_terminals + 1),
+                .ordered = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
     WendGraphOrders *orders = NULL;
     layout_init(&s.layout);
     for (guint32 t = 0; t < p->n_terminals; t++)

@@ -572,7 +572,7 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 
 /* -- all -- */
 
-typedef gboolean (*SequenceReader)(Member *m, const VariantClasses *f, Counter *c);
+typedef gboolean (*Reader)(Member *m, const VariantClasses *f, Counter *c);
 
 static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
 {
@@ -630,7 +630,7 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
 }
 
 /* Calls READ on each sequence, in the order of the classes. */
-static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
+static gboolean each_sequence(Member *m, Reader read, Counter *c)
 {
     WendProgram *p = m->p;
     for (guint i = 0; i < p->n_classes; i++) {

@@ -91,7 +91,7 @@ typedef struct {
     guint64 left;  /* how many of the next entries are equal to WORDS */
     guint64 run;   /* number of the run, from 1 */
     GArray *words; /* the reader's */
-} WalkStream;
+} Stream;
 
 /* A terminal, decoded. */
 typedef struct {
@@ -103,11 +103,11 @@ typedef struct {
     guint32 *outcome_at; /* the index of each one's words in outcome_words */
     GArray *outcome_words;
     guint64 run; /* the run of the stream that outcome_words are from; 0: none */
-    WalkStream *stream;
+    Stream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
     gboolean makes; /* a request, message, communicator or datatype */
-} KnownCall;
+} Known;
 
 /* Pointers by number, few of many: a rank uses few terminals of a recording whose ranks have
  * nothing in common. Pages are made when they are needed. */
@@ -118,7 +118,7 @@ typedef struct {
 } PointerTable;
 
 /* About what a Known and a Stream take, with the blocks around them, in bytes. */
-enum { KNOWN_MEMORY = sizeof(KnownCall) + 400, STREAM_MEMORY = sizeof(WalkStream) + 400 };
+enum { KNOWN_MEMORY = sizeof(Known) + 400, STREAM_MEMORY = sizeof(Stream) + 400 };
 
 static void pointer_table_init(PointerTable *t, guint n)
 {
@@ -166,8 +166,8 @@ struct WendWalk {
     GHashTable *sizes;    /* datatype handle -> bytes */
     GHashTable *comms;    /* handle -> number; NULL until needed */
     guint comms_made;
-    GArray *completed;     /* words */
-    const KnownCall *last; /* the last call; its effects on its inputs happen in the next step */
+    GArray *completed; /* words */
+    const Known *last; /* the last call; its effects on its inputs happen in the next step */
 };
 
 /* -- decoding a terminal -- */
@@ -183,12 +183,12 @@ static int find_param(const WendFunction *f, WendKind kind, gboolean out)
     return -1;
 }
 
-static WalkStream *get_stream(WendWalk *w, guint32 shape)
+static Stream *get_stream(WendWalk *w, guint32 shape)
 {
     gpointer *at = pointer_table_at(&w->streams, shape);
     if (*at)
         return *at;
-    WalkStream *s = *at = g_new0(WalkStream, 1);
+    Stream *s = *at = g_new0(Stream, 1);
     w->bytes += STREAM_MEMORY;
     guint64 entries = 0;
     const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
@@ -204,13 +204,13 @@ static WalkStream *get_stream(WendWalk *w, guint32 shape)
 
 /* With its arrays, in one block: a walk that goes on after those of a thousand other ranks finds
  * nothing of it in the processor's caches. */
-static KnownCall *known_new(const Layout *layout, guint n_params)
+static Known *known_new(const Layout *layout, guint n_params)
 {
     gsize words = layout->words->len * sizeof(gint64), args = (n_params + 1) * sizeof(WendArg);
     guint n = layout->outcome->len;
     guint8 *block =
-        g_malloc0(sizeof(KnownCall) + args + words + n * sizeof(guint32) + n * sizeof(gint16));
-    KnownCall *k = (KnownCall *)(gpointer)block;
+        g_malloc0(sizeof(Known) + args + words + n * sizeof(guint32) + n * sizeof(gint16));
+    Known *k = (Known *)(gpointer)block;
     k->n_outcomes = n;
     k->args = (WendArg *)(gpointer)(block += sizeof *k);
     k->words = (gint64 *)(gpointer)(block += args);
@@ -230,7 +230,7 @@ static gboolean makes_datatype(const WendFunction *f)
     return makes;
 }
 
-static KnownCall *get_known(WendWalk *w, guint32 terminal)
+static Known *get_known(WendWalk *w, guint32 terminal)
 {
     gpointer *at = pointer_table_at(&w->known, terminal);
     if (*at)
@@ -239,7 +239,7 @@ static KnownCall *get_known(WendWalk *w, guint32 terminal)
     const WendShape *s = &w->p->shapes[t->shape];
     const WendFunction *f = s->function;
     decode_static(w->p, terminal, w->rank, &w->layout, w->slots);
-    KnownCall *k = *at = known_new(&w->layout, f->n_params);
+    Known *k = *at = known_new(&w->layout, f->n_params);
     decode_args(f, &w->layout, k->words, k->args);
     k->outcome_words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
     k->call = (WendCall){.function = f,
@@ -272,13 +272,13 @@ static KnownCall *get_known(WendWalk *w, guint32 terminal)
 
 static void known_free(gpointer known)
 {
-    g_array_unref(((KnownCall *)known)->outcome_words);
+    g_array_unref(((Known *)known)->outcome_words);
     g_free(known);
 }
 
 static void stream_free(gpointer stream)
 {
-    outcome_reader_clear(&((WalkStream *)stream)->reader);
+    outcome_reader_clear(&((Stream *)stream)->reader);
     g_free(stream);
 }
 
@@ -343,7 +343,7 @@ gsize wend_walk_bytes(const WendWalk *w)
 
 /* -- outcomes -- */
 
-static void next_entry(WalkStream *s)
+static void next_entry(Stream *s)
 {
     if (s->left > 0) {
         if (s->left != G_MAXUINT64)
@@ -357,7 +357,7 @@ static void next_entry(WalkStream *s)
     s->left = repeats ? repeats - 1 : 0; /* repeats is not 0: open has counted entries */
 }
 
-static void take_outcome(KnownCall *k, const WalkStream *s)
+static void take_outcome(Known *k, const Stream *s)
 {
     OutcomeCursor c = {(const gint64 *)(gpointer)s->words->data, s->words->len, 2};
     g_array_set_size(k->outcome_words, 0);
@@ -383,7 +383,7 @@ static gint64 absolute(gint64 base, gint64 word)
     return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
 }
 
-static void make_ranks_absolute(KnownCall *k)
+static void make_ranks_absolute(Known *k)
 {
     const WendArg *arg = &k->args[k->neighbours];
     Neighbours graph;
@@ -501,7 +501,7 @@ static Request *find_request(WendWalk *w, gint64 word)
         makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
     if (!maker)
         return NULL;
-    const KnownCall *k = get_known(w, maker - 1);
+    const Known *k = get_known(w, maker - 1);
     r = requests_put(&w->requests, word);
     r->state =
         (WendRequestState){TRUE, (k->call.function->flags & WEND_F_PERSISTENT) != 0, 0, maker - 1};
@@ -523,7 +523,7 @@ static gboolean still_pending(const WendWalk *w, gint64 flags)
 
 /* The index of the request that the I-th status belongs to: I, or the I-th index that the call
  * gave. -1: there is none. */
-static gint64 request_index(const KnownCall *k, gint64 i)
+static gint64 request_index(const Known *k, gint64 i)
 {
     if (k->index_out < 0)
         return i;
@@ -531,7 +531,7 @@ static gint64 request_index(const KnownCall *k, gint64 i)
     return i < index->n_out ? index->out[i] : -1;
 }
 
-static void complete(WendWalk *w, KnownCall *k)
+static void complete(WendWalk *w, Known *k)
 {
     const WendArg *requests = &k->args[k->request_in];
     gint64 *statuses = k->status >= 0 ? (gint64 *)k->args[k->status].out : NULL;
@@ -577,7 +577,7 @@ static void put_size(WendWalk *w, gint64 handle, gint64 bytes)
 }
 
 /* After a call: follows the objects that it made. */
-static void outputs(WendWalk *w, KnownCall *k)
+static void outputs(WendWalk *w, Known *k)
 {
     const WendFunction *f = k->call.function;
     if (k->call.failed || !k->makes)
@@ -628,7 +628,7 @@ static void outputs(WendWalk *w, KnownCall *k)
 /* Before the next call: follows the effects of the last call on requests that it was given. */
 static void inputs(WendWalk *w)
 {
-    const KnownCall *k = w->last;
+    const Known *k = w->last;
     w->last = NULL;
     if (!k || k->request_in < 0 || k->call.poll || k->call.failed) {
         g_array_set_size(w->completed, 0);
@@ -657,7 +657,7 @@ static void inputs(WendWalk *w)
 
 static const WendCall *give_poll(WendWalk *w, guint32 terminal)
 {
-    KnownCall *k = get_known(w, terminal);
+    Known *k = get_known(w, terminal);
     for (guint i = 0; i < k->n_outcomes; i++)
         k->args[k->outcomes[i]].n_out = 0;
     k->run = 0;
@@ -670,11 +670,11 @@ static const WendCall *give_poll(WendWalk *w, guint32 terminal)
     return &k->call;
 }
 
-static const WendCall *give_main(WendWalk *w, KnownCall *k)
+static const WendCall *give_main(WendWalk *w, Known *k)
 {
     if (!k->stream) /* forgotten while polls before the call were given */
         k->stream = get_stream(w, k->call.shape);
-    WalkStream *s = k->stream;
+    Stream *s = k->stream;
     gboolean by_request =
         k->request_in >= 0 && (k->status >= 0 || (k->call.function->flags & WEND_F_COMPLETES));
     if (k->run != s->run || by_request || k->message_out >= 0 || k->call.poll) {
@@ -724,7 +724,7 @@ const WendCall *wend_walk_next(WendWalk *w)
         forget(w);
     if (!w->main_waits) {
         if (rule_cursor_next(&w->main, &terminal)) {
-            KnownCall *k = get_known(w, terminal);
+            Known *k = get_known(w, terminal);
             if (!k->stream)
                 k->stream = get_stream(w, k->call.shape);
             next_entry(k->stream);

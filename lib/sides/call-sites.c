@@ -16,19 +16,19 @@
 typedef struct {
     guint64 step;
     guint32 site, code;
-} SiteElement;
+} Element;
 
 /* The sites of one sequence of some ranks. */
 typedef struct {
     WendSideHead head;
     guint64 n;        /* elements */
     gboolean cut;     /* the recorder had no memory for more */
-    GArray *elements; /* SiteElement; NULL: they are in ROWS */
+    GArray *elements; /* Element; NULL: they are in ROWS */
     WendSideKindNumber kind;
     gboolean own; /* a rank has the stream for itself: its rows, and its numbers of sites */
     WendCursor rows;
     GArray *local; /* guint, by number in the stream; the sites own it */
-} SiteStream;
+} Stream;
 
 /* The streams of a rank: N from FIRST on. */
 typedef struct {
@@ -42,7 +42,7 @@ struct WendCallSites {
     GHashTable *numbers; /* WendSite -> its number + 1 */
     GArray *frames;      /* WendSite */
     GHashTable *frame_numbers;
-    GArray *streams;    /* SiteStream */
+    GArray *streams;    /* Stream */
     GArray *ranks;      /* RankSites, by rank of the job */
     GPtrArray *members; /* GBytes that others point into */
     GPtrArray *locals;  /* the tables of the streams */
@@ -52,7 +52,7 @@ struct WendCallSites {
 
 static void stream_clear(gpointer stream)
 {
-    SiteStream *s = stream;
+    Stream *s = stream;
     g_clear_pointer(&s->elements, g_array_unref);
 }
 
@@ -161,15 +161,15 @@ enum { SITE_MEMORY = 128, NUMBERS_MOST = 1 << 24 };
 /* A place as the member has it. */
 typedef struct {
     guint64 module, offset; /* module + 1; 0: not known */
-} SitePlace;
+} Place;
 
 /* The streams of that member, while they are read. */
 typedef struct {
     Archive *a;
     GArray *modules; /* guint: their numbers in all archives */
     GArray *numbers; /* guint: the same of the sites */
-    GArray *places;  /* SitePlace */
-    /* With stacks, as the member has them: WendStackFrame by frame and by site, and SitePlace by
+    GArray *places;  /* Place */
+    /* With stacks, as the member has them: WendStackFrame by frame and by site, and Place by
      * place. */
     GArray *frame_places, *site_places, *known;
     GArray *frames; /* guint: the numbers of the frames in all archives */
@@ -227,16 +227,16 @@ static WendStackFrames frames_of(const SharedStreams *s)
 
 /* Reads the place of a frame or a site, and adds it to PLACES. */
 static gboolean read_known(SharedStreams *s, guint64 caller, gboolean is_site, GArray *places,
-                           SitePlace *at)
+                           Place *at)
 {
     WendStackFrames frames = frames_of(s);
     guint64 place = 0;
     if (!wend_stack_coding_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
         return FALSE;
     if (place < s->known->len) {
-        *at = g_array_index(s->known, SitePlace, place);
+        *at = g_array_index(s->known, Place, place);
     } else {
-        *at = (SitePlace){0};
+        *at = (Place){0};
         if (is_site)
             wend_site_coding_place(s->coding, &s->from, &at->module, &at->offset);
         else
@@ -249,7 +249,7 @@ static gboolean read_known(SharedStreams *s, guint64 caller, gboolean is_site, G
 }
 
 /* Reads a site that has a stack. Sets *CALLER to its caller in all archives. */
-static gboolean read_stack(SharedStreams *s, SitePlace *at, guint *caller)
+static gboolean read_stack(SharedStreams *s, Place *at, guint *caller)
 {
     WendStackFrames frames = frames_of(s);
     guint64 of = 0, n = 0;
@@ -274,7 +274,7 @@ static gboolean read_stack(SharedStreams *s, SitePlace *at, guint *caller)
 /* Reads what a site is that occurs first. */
 static gboolean read_place(SharedStreams *s)
 {
-    SitePlace place = {0};
+    Place place = {0};
     WendSite site = {G_MAXUINT, 0, WEND_CALLER_NOT_RECORDED};
     gboolean good = TRUE;
     if (s->a->kind == WEND_SIDE_STACKS)
@@ -302,27 +302,26 @@ static gboolean read_element(SharedStreams *s, GArray *elements)
     guint64 site = (guint64)e.numbers[0];
     if (site > s->numbers->len || (site == s->numbers->len && !read_place(s)))
         return FALSE;
-    const SitePlace *place = &g_array_index(s->places, SitePlace, site);
+    const Place *place = &g_array_index(s->places, Place, site);
     wend_site_coding_used(s->coding, place->module, place->offset);
     if (s->a->kind == WEND_SIDE_STACKS)
         wend_stack_coding_used(&s->coding->stacks,
                                &g_array_index(s->site_places, WendStackFrame, site));
-    SiteElement one = {e.step, g_array_index(s->numbers, guint, site), e.code};
+    Element one = {e.step, g_array_index(s->numbers, guint, site), e.code};
     g_array_append_val(elements, one);
     return TRUE;
 }
 
 static gboolean read_stream(SharedStreams *s)
 {
-    SiteStream stream = {.kind = s->a->kind};
+    Stream stream = {.kind = s->a->kind};
     bool cut = false;
     wend_site_coding_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
     stream.cut = cut;
     if (stream.n > G_MAXUINT / 2
-        || !allowance_take(s->a->c.allowance, stream.n + 1,
-                           sizeof(SiteElement) + sizeof(SiteStream)))
+        || !allowance_take(s->a->c.allowance, stream.n + 1, sizeof(Element) + sizeof(Stream)))
         return FALSE;
-    stream.elements = g_array_sized_new(FALSE, FALSE, sizeof(SiteElement), (guint)stream.n);
+    stream.elements = g_array_sized_new(FALSE, FALSE, sizeof(Element), (guint)stream.n);
     g_array_append_val(s->a->s->streams, stream);
     gboolean good = TRUE;
     for (guint64 i = 0; good && i < stream.n; i++)
@@ -368,10 +367,10 @@ static gboolean read_shared(Archive *a, GError **error)
     SharedStreams s = {.a = a,
                        .modules = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .numbers = g_array_new(FALSE, FALSE, sizeof(guint)),
-                       .places = g_array_new(FALSE, FALSE, sizeof(SitePlace)),
+                       .places = g_array_new(FALSE, FALSE, sizeof(Place)),
                        .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
                        .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
-                       .known = g_array_new(FALSE, FALSE, sizeof(SitePlace)),
+                       .known = g_array_new(FALSE, FALSE, sizeof(Place)),
                        .frames = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .coding = g_new(WendSiteCoding, 1)};
     s.from.decoder = &s.decoder;
@@ -449,7 +448,7 @@ static gboolean read_own_callers(OwnTable *t, WendSite *site)
 }
 
 /* Reads the table of a stream into S->local. */
-static gboolean read_own_table(Archive *a, SiteStream *s, WendCursor table)
+static gboolean read_own_table(Archive *a, Stream *s, WendCursor table)
 {
     OwnTable t = {.a = a,
                   .c = table,
@@ -484,10 +483,9 @@ static gboolean read_own(Archive *a, guint rank, GError **error)
         return FALSE;
     of->first = a->s->streams->len;
     gsize n = wend_cursor_count(&a->c, WEND_SIDE_STREAM_LEAST);
-    gboolean good =
-        !a->c.failed && of->n == 0 && allowance_take(a->c.allowance, n, sizeof(SiteStream));
+    gboolean good = !a->c.failed && of->n == 0 && allowance_take(a->c.allowance, n, sizeof(Stream));
     for (; good && n > 0; n--) {
-        SiteStream s = {.own = TRUE, .kind = a->kind};
+        Stream s = {.own = TRUE, .kind = a->kind};
         good = wend_side_stream_read(&a->c, &s.head, &s.rows);
         s.local = g_array_new(FALSE, FALSE, sizeof(guint));
         g_ptr_array_add(a->s->locals, s.local);
@@ -547,7 +545,7 @@ WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GErro
     s->numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     s->frames = g_array_new(FALSE, FALSE, sizeof(WendSite));
     s->frame_numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
-    s->streams = g_array_new(FALSE, FALSE, sizeof(SiteStream));
+    s->streams = g_array_new(FALSE, FALSE, sizeof(Stream));
     g_array_set_clear_func(s->streams, stream_clear);
     s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
     g_array_set_size(s->ranks, wend_program_ranks(p));
@@ -651,7 +649,7 @@ const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint modul
 
 struct WendSiteWalk {
     const WendCallSites *sites;
-    const SiteStream *stream; /* NULL: there is none */
+    const Stream *stream; /* NULL: there is none */
     guint rank, sequence;
     guint number;        /* of the stream; G_MAXUINT: the rank has it for itself */
     WendSiteCall *marks; /* by terminal, of calls and of polls; of a signature of 0: unknown */
@@ -662,12 +660,12 @@ struct WendSiteWalk {
 
 WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
 {
-    const SiteStream *s = w->stream;
+    const Stream *s = w->stream;
     const WendSideElement *e;
     if (!s)
         return WEND_SITE_END;
     if (s->elements && w->at < s->elements->len) {
-        const SiteElement *one = &g_array_index(s->elements, SiteElement, w->at++);
+        const Element *one = &g_array_index(s->elements, Element, w->at++);
         *next = (WendRecordedSite){(WendSiteCode)one->code, one->step, one->site};
         return WEND_SITE_TAKEN;
     }
@@ -686,7 +684,7 @@ static WendSiteTaken take(void *walk, WendRecordedSite *next)
     return wend_site_walk_take(walk, next);
 }
 
-static gboolean is_of(const SiteStream *s, const WendSequence *q)
+static gboolean is_of(const Stream *s, const WendSequence *q)
 {
     return s->head.kind == q->kind && s->head.id == q->id;
 }
@@ -701,7 +699,7 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
     w->sequence = sequence;
     w->number = G_MAXUINT;
     for (guint i = of->first; i < of->first + of->n && sequence < k->n_sequences; i++) {
-        const SiteStream *stream = &g_array_index(s->streams, SiteStream, i);
+        const Stream *stream = &g_array_index(s->streams, Stream, i);
         if (!is_of(stream, &k->sequences[sequence]))
             continue;
         w->stream = stream;

@@ -15,14 +15,14 @@ typedef struct {
     char *file;
     guint8 *id;
     guint n_id;
-    GHashTable *addresses; /* guint64 -> SymbolFrames */
-} SymbolModule;
+    GHashTable *addresses; /* guint64 -> Frames */
+} Module;
 
 typedef struct {
     guint64 offset;
     guint n;
     WendSiteFrame frames[];
-} SymbolFrames;
+} Frames;
 
 struct WendSiteSymbols {
     GPtrArray *modules;
@@ -31,7 +31,7 @@ struct WendSiteSymbols {
 
 static void module_free(gpointer module)
 {
-    SymbolModule *m = module;
+    Module *m = module;
     g_hash_table_unref(m->addresses);
     g_free(m->file);
     g_free(m->id);
@@ -55,23 +55,22 @@ void wend_site_symbols_free(WendSiteSymbols *s)
     g_free(s);
 }
 
-static SymbolModule *find_module(const WendSiteSymbols *s, const char *file, const guint8 *id,
-                                 guint n_id)
+static Module *find_module(const WendSiteSymbols *s, const char *file, const guint8 *id, guint n_id)
 {
     for (guint i = 0; i < s->modules->len; i++) {
-        SymbolModule *m = s->modules->pdata[i];
+        Module *m = s->modules->pdata[i];
         if (m->n_id == n_id && memcmp(m->id, id, n_id) == 0 && strcmp(m->file, file) == 0)
             return m;
     }
     return NULL;
 }
 
-static SymbolModule *module_of(WendSiteSymbols *s, const char *file, const guint8 *id, guint n_id)
+static Module *module_of(WendSiteSymbols *s, const char *file, const guint8 *id, guint n_id)
 {
-    SymbolModule *m = find_module(s, file, id, n_id);
+    Module *m = find_module(s, file, id, n_id);
     if (m)
         return m;
-    m = g_new0(SymbolModule, 1);
+    m = g_new0(Module, 1);
     m->file = g_strdup(file);
     m->id = g_memdup2(id, n_id);
     m->n_id = n_id;
@@ -94,12 +93,12 @@ static const char *text_of(WendSiteSymbols *s, const char *text)
     return g_string_chunk_insert_const(s->texts, cut);
 }
 
-static void add_frames(WendSiteSymbols *s, SymbolModule *m, guint64 offset,
-                       const WendSiteFrame *frames, guint n)
+static void add_frames(WendSiteSymbols *s, Module *m, guint64 offset, const WendSiteFrame *frames,
+                       guint n)
 {
     if (g_hash_table_contains(m->addresses, &offset))
         return;
-    SymbolFrames *f = g_malloc0(sizeof *f + n * sizeof *frames);
+    Frames *f = g_malloc0(sizeof *f + n * sizeof *frames);
     f->offset = offset;
     f->n = n;
     for (guint i = 0; i < n; i++)
@@ -118,8 +117,8 @@ void wend_site_symbols_add(WendSiteSymbols *s, const char *file, const guint8 *i
 const WendSiteFrame *wend_site_symbols_of(const WendSiteSymbols *s, const char *file,
                                           const guint8 *id, guint n_id, guint64 offset, guint *n)
 {
-    const SymbolModule *m = find_module(s, file, id, n_id);
-    const SymbolFrames *f = m ? g_hash_table_lookup(m->addresses, &offset) : NULL;
+    const Module *m = find_module(s, file, id, n_id);
+    const Frames *f = m ? g_hash_table_lookup(m->addresses, &offset) : NULL;
     *n = f ? f->n : 0;
     return f ? f->frames : NULL;
 }
@@ -155,7 +154,7 @@ static gboolean read_text(Reading *r, const char **text)
     return TRUE;
 }
 
-static gboolean read_address(Reading *r, SymbolModule *m, guint64 *offset)
+static gboolean read_address(Reading *r, Module *m, guint64 *offset)
 {
     WendSiteFrame frames[FRAMES_MOST];
     *offset += wend_cursor_unsigned(&r->c);
@@ -177,10 +176,10 @@ static gboolean read_module(Reading *r)
 {
     WendCursor file = wend_cursor_block(&r->c), id = wend_cursor_block(&r->c);
     gsize n_file = (gsize)(file.end - file.p), n_id = (gsize)(id.end - id.p);
-    if (r->c.failed || !allowance_take(r->c.allowance, n_file + n_id + sizeof(SymbolModule), 2))
+    if (r->c.failed || !allowance_take(r->c.allowance, n_file + n_id + sizeof(Module), 2))
         return FALSE;
     g_autofree char *path = g_strndup((const char *)file.p, n_file);
-    SymbolModule *m = module_of(r->s, path, id.p, (guint)n_id);
+    Module *m = module_of(r->s, path, id.p, (guint)n_id);
     guint64 offset = 0;
     for (gsize n = wend_cursor_count(&r->c, 5); n > 0; n--)
         if (!read_address(r, m, &offset))
@@ -208,9 +207,9 @@ typedef struct {
     GHashTable *numbers; /* text -> its number + 1 */
     guint n;
     WendBuf texts, modules;
-} SymbolWriting;
+} Writing;
 
-static void put_text(SymbolWriting *w, const char *text)
+static void put_text(Writing *w, const char *text)
 {
     guint number = text ? GPOINTER_TO_UINT(g_hash_table_lookup(w->numbers, text)) : 0;
     if (text && number == 0) {
@@ -223,11 +222,11 @@ static void put_text(SymbolWriting *w, const char *text)
 
 static gint by_offset(gconstpointer a, gconstpointer b)
 {
-    guint64 x = (*(SymbolFrames *const *)a)->offset, y = (*(SymbolFrames *const *)b)->offset;
+    guint64 x = (*(Frames *const *)a)->offset, y = (*(Frames *const *)b)->offset;
     return (x > y) - (x < y);
 }
 
-static void put_module(SymbolWriting *w, const SymbolModule *m)
+static void put_module(Writing *w, const Module *m)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new();
     guint64 last = 0;
@@ -242,7 +241,7 @@ static void put_module(SymbolWriting *w, const SymbolModule *m)
     wend_buf_bytes(&w->modules, m->id, m->n_id);
     wend_buf_unsigned(&w->modules, all->len);
     for (guint i = 0; i < all->len; i++) {
-        const SymbolFrames *f = all->pdata[i];
+        const Frames *f = all->pdata[i];
         wend_buf_unsigned(&w->modules, f->offset - last);
         wend_buf_unsigned(&w->modules, f->n);
         for (guint k = 0; k < f->n; k++) {
@@ -257,7 +256,7 @@ static void put_module(SymbolWriting *w, const SymbolModule *m)
 gboolean wend_site_symbols_store(const WendSiteSymbols *s, const char *path, guint64 most,
                                  gboolean *stored, GError **error)
 {
-    SymbolWriting w = {.numbers = g_hash_table_new(g_str_hash, g_str_equal)};
+    Writing w = {.numbers = g_hash_table_new(g_str_hash, g_str_equal)};
     WendBuf member = WEND_BUF_INIT;
     for (guint i = 0; i < s->modules->len; i++)
         put_module(&w, s->modules->pdata[i]);

@@ -16,19 +16,19 @@ typedef struct {
     char *name;       /* its base name */
     DebugFile *debug; /* NULL: there are no names */
     gboolean lacking; /* it was said that call sites in it have no names or lines */
-} NamedModule;
+} Module;
 
 /* What a name is of. */
 typedef struct {
     const char *file; /* as the reader has it, one for each file */
     guint64 offset;
     uint32_t world;
-} NamedPlace;
+} Place;
 
 struct SiteNames {
     WendRead *reader;
     const char *command;
-    GHashTable *modules; /* file, world and build-id, as text -> NamedModule */
+    GHashTable *modules; /* file, world and build-id, as text -> Module */
     GPtrArray *names;    /* SiteName by site; NULL: not asked for yet */
     GHashTable *places;  /* Place -> SiteName */
     GStringChunk *texts;
@@ -37,7 +37,7 @@ struct SiteNames {
 
 static void module_free(gpointer module)
 {
-    NamedModule *m = module;
+    Module *m = module;
     debug_file_close(m->debug);
     g_free(m->path);
     g_free(m->name);
@@ -51,13 +51,13 @@ static void name_free(gpointer name)
 
 static guint place_hash(gconstpointer place)
 {
-    const NamedPlace *p = place;
+    const Place *p = place;
     return g_str_hash(p->file) ^ (guint)(p->offset * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> 32);
 }
 
 static gboolean place_equal(gconstpointer a, gconstpointer b)
 {
-    const NamedPlace *x = a, *y = b;
+    const Place *x = a, *y = b;
     return x->offset == y->offset && x->world == y->world && strcmp(x->file, y->file) == 0;
 }
 
@@ -155,17 +155,17 @@ static char *base_name_of(const SiteNames *n, const WendReadSite *site)
     return path != NULL ? g_path_get_basename(path) : g_strdup("program");
 }
 
-static NamedModule *module_of(SiteNames *n, const WendReadSite *site)
+static Module *module_of(SiteNames *n, const WendReadSite *site)
 {
     g_autoptr(GString) key = g_string_new(site->file);
     g_string_append_printf(key, "\n%u\n", site->world);
     for (gsize i = 0; i < site->n_build_id; i++)
         g_string_append_printf(key, "%02x", site->build_id[i]);
-    NamedModule *m = g_hash_table_lookup(n->modules, key->str);
+    Module *m = g_hash_table_lookup(n->modules, key->str);
     if (m != NULL)
         return m;
     DebugFileProblem problem;
-    m = g_new0(NamedModule, 1);
+    m = g_new0(Module, 1);
     m->path = path_of(n, site);
     m->name = base_name_of(n, site);
     m->debug = debug_file_open(m->path, site->build_id, site->n_build_id, &problem);
@@ -215,7 +215,7 @@ static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean store
         g_autofree char *module = base_name_of(n, site);
         name->module = g_string_chunk_insert_const(n->texts, module);
     } else {
-        NamedModule *m = module_of(n, site);
+        Module *m = module_of(n, site);
         *problem = debug_file_frames(m->debug, site->offset - 1, add_frame, &frames);
         name->module = m->name;
     }
@@ -241,7 +241,7 @@ static SiteName *site_name_new(SiteNames *n, const WendReadSite *site)
     SiteName *name = name_new(n, site, TRUE, &problem);
     if (!site->known)
         site_names_say_unknown(n);
-    NamedModule *m = problem != DEBUG_FILE_GOOD ? module_of(n, site) : NULL;
+    Module *m = problem != DEBUG_FILE_GOOD ? module_of(n, site) : NULL;
     if (m != NULL && !m->lacking) {
         m->lacking = TRUE;
         say_problem(n, m->path, problem);
@@ -265,7 +265,7 @@ const SiteName *site_name_of_place(SiteNames *n, const WendReadSite *place)
     if (!place->known)
         return NULL;
     DebugFileProblem problem;
-    NamedPlace like = {place->file, place->offset, place->world};
+    Place like = {place->file, place->offset, place->world};
     SiteName *name = g_hash_table_lookup(n->places, &like);
     if (name == NULL) {
         name = name_new(n, place, TRUE, &problem);

@@ -11,7 +11,7 @@ typedef struct {
     gboolean bare; /* for a signature: the communicators of its handles are unknown */
     gboolean json;
     ValueStyle style;
-} ValueWriter;
+} Writer;
 
 void value_name(GString *out, const char *name, ValueStyle style)
 {
@@ -80,7 +80,7 @@ static void append_numbered(GString *out, guint thread, guint n)
     text_decimal(out, n);
 }
 
-static void append_handle(GString *out, const ValueWriter *w, const WendReadHandle *h)
+static void append_handle(GString *out, const Writer *w, const WendReadHandle *h)
 {
     gboolean comm = h->kind == WEND_READ_KIND_COMMUNICATOR;
     g_string_append(out, handle_prefix(h->kind));
@@ -109,7 +109,7 @@ static void append_address(GString *out, const WendReadAddress *a)
         text_decimal(out, a->offset);
 }
 
-static void append_word(GString *out, const ValueWriter *w, const WendReadValue *v)
+static void append_word(GString *out, const Writer *w, const WendReadValue *v)
 {
     if (w->json)
         g_string_append_c(out, '"');
@@ -128,7 +128,7 @@ static void append_word(GString *out, const ValueWriter *w, const WendReadValue 
 /* -- numbers and statuses -- */
 
 /* NAME is the name of a constant, or NULL. */
-static void append_number(GString *out, const ValueWriter *w, gint64 n, const char *name)
+static void append_number(GString *out, const Writer *w, gint64 n, const char *name)
 {
     if (name != NULL)
         value_name(out, name, w->style);
@@ -140,7 +140,7 @@ static void append_number(GString *out, const ValueWriter *w, gint64 n, const ch
         text_decimal(out, n);
 }
 
-static void append_status(GString *out, const ValueWriter *w, const WendReadStatus *s)
+static void append_status(GString *out, const Writer *w, const WendReadStatus *s)
 {
     g_string_append(out, w->json ? "{\"source\":" : "{source=");
     append_number(out, w, s->source, s->source_name);
@@ -159,10 +159,10 @@ static void append_status(GString *out, const ValueWriter *w, const WendReadStat
 
 /* -- lists -- */
 
-static void append_value(GString *out, const ValueWriter *w, const WendReadValue *v);
+static void append_value(GString *out, const Writer *w, const WendReadValue *v);
 
 /* NAMES are the names of the elements, or NULL. */
-static void append_elements(GString *out, const ValueWriter *w, const WendReadValue *list,
+static void append_elements(GString *out, const Writer *w, const WendReadValue *list,
                             const char *const *names)
 {
     for (guint64 i = 0; i < list->length; i++) {
@@ -177,7 +177,7 @@ static void append_elements(GString *out, const ValueWriter *w, const WendReadVa
     }
 }
 
-static void append_list(GString *out, const ValueWriter *w, const WendReadValue *list)
+static void append_list(GString *out, const Writer *w, const WendReadValue *list)
 {
     g_string_append_c(out, '[');
     append_elements(out, w, list, NULL);
@@ -185,7 +185,7 @@ static void append_list(GString *out, const ValueWriter *w, const WendReadValue 
 }
 
 /* {sources=[1, 0], destinations=[2]}, and the weights if there are any. */
-static void append_neighbours(GString *out, const ValueWriter *w, const WendReadValue *list)
+static void append_neighbours(GString *out, const Writer *w, const WendReadValue *list)
 {
     static const char *const names[] = {"sources", "destinations", "sourceweights", "destweights"};
     g_string_append_c(out, '{');
@@ -195,7 +195,7 @@ static void append_neighbours(GString *out, const ValueWriter *w, const WendRead
 
 /* -- values -- */
 
-static void append_value(GString *out, const ValueWriter *w, const WendReadValue *v)
+static void append_value(GString *out, const Writer *w, const WendReadValue *v)
 {
     switch (v->type) {
     case WEND_READ_NOTHING:
@@ -238,7 +238,7 @@ static void append_value(GString *out, const ValueWriter *w, const WendReadValue
 void value_append(GString *out, const WendReadCall *call, guint i, const WendReadValue *v,
                   ValueStyle style)
 {
-    const ValueWriter w = {call->bare, style == VALUE_JSON, style};
+    const Writer w = {call->bare, style == VALUE_JSON, style};
     if (v->type == WEND_READ_LIST
         && wend_read_parameter(call->function, i)->kind == WEND_READ_KIND_NEIGHBOURS)
         append_neighbours(out, &w, v);

@@ -37,7 +37,7 @@ typedef struct {
     const PinnedStarts *got;
     guint n_started;
     GArray *names; /* guint32: keys of the requests, by source */
-} SplitReceive;
+} Split;
 
 struct ComparisonKeyRank {
     ComparisonKey *comparison_key;
@@ -64,7 +64,7 @@ struct ComparisonKeyRank {
     Pins *pins; /* of the current sequence */
     PinnedCall changed;
     const WendCall *now; /* the current call, if it is changed; else NULL */
-    GHashTable *splits;  /* request word -> SplitReceive */
+    GHashTable *splits;  /* request word -> Split */
     GArray *counts_as;   /* see comparison_key_counts_as */
 };
 
@@ -579,14 +579,14 @@ GHashTable *comparison_key_pinned(const ComparisonKey *comparison_key)
     return comparison_key->pinned;
 }
 
-static guint32 split_name(const SplitReceive *split, guint i)
+static guint32 split_name(const Split *split, guint i)
 {
     return g_array_index(split->names, guint32, i);
 }
 
 static gboolean has_name(const ComparisonKeyRank *r, gint64 request, guint32 name)
 {
-    const SplitReceive *split = g_hash_table_lookup(r->splits, &request);
+    const Split *split = g_hash_table_lookup(r->splits, &request);
     for (guint i = 0; split != NULL && i < split->names->len; i++)
         if (split_name(split, i) == name)
             return TRUE;
@@ -634,7 +634,7 @@ static void name_all_made(ComparisonKeyRank *r, const WendCall *call, const Wend
 
 static void split_free(gpointer split)
 {
-    g_array_unref(((SplitReceive *)split)->names);
+    g_array_unref(((Split *)split)->names);
     g_free(split);
 }
 
@@ -652,7 +652,7 @@ static void split_receive(ComparisonKeyRank *r, const WendCall *call, const Wend
     const gint64 *word = wend_call_request_made(call);
     if (got == NULL || word == NULL || !is_common(r, *word) || !is_split(r, call, got))
         return;
-    SplitReceive *split = g_new0(SplitReceive, 1);
+    Split *split = g_new0(Split, 1);
     split->got = got;
     split->names = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_hash_table_remove(r->splits, word);
@@ -674,7 +674,7 @@ static void start_splits(ComparisonKeyRank *r, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; requests != NULL && i < requests->n_in; i++) {
-        SplitReceive *split = g_hash_table_lookup(r->splits, &requests->in[i]);
+        Split *split = g_hash_table_lookup(r->splits, &requests->in[i]);
         if (split != NULL && split->n_started < split->got->starts->len)
             set_name(
                 r, requests->in[i],
@@ -689,7 +689,7 @@ static void free_request(ComparisonKeyRank *r, const WendCall *call)
     if (request == NULL || request->n_in != 1 || !is_common(r, request->in[0]))
         return;
     const gint64 word = request->in[0];
-    const SplitReceive *split = g_hash_table_lookup(r->splits, &word);
+    const Split *split = g_hash_table_lookup(r->splits, &word);
     const guint32 current = comparison_key_request(r, word);
     for (guint i = 0; split != NULL && i < split->names->len; i++) {
         set_name(r, word, split_name(split, i));

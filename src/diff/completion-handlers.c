@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     Row row;
     guint stamp;
-} HandlerNode;
+} Node;
 
 typedef struct {
     Part *parts; /* of the first input, then of the second */
@@ -248,7 +248,7 @@ static guint child(Solver *s, guint node, guint32 item, const Row *row, gboolean
     gint64 key = (gint64)node << 32 | item;
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(s->children, &key));
     if (found == 0 && add) {
-        HandlerNode new = {*row, 0};
+        Node new = {*row, 0};
         found = s->nodes->len;
         g_array_append_val(s->nodes, new);
         g_hash_table_insert(s->children, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(found));
@@ -258,7 +258,7 @@ static guint child(Solver *s, guint node, guint32 item, const Row *row, gboolean
 
 static const Row *word_of(const Solver *s, guint node)
 {
-    return &g_array_index(s->nodes, HandlerNode, node).row;
+    return &g_array_index(s->nodes, Node, node).row;
 }
 
 static guint word(Solver *s, const Row *row)
@@ -298,7 +298,7 @@ static GArray *common_words(Solver *s, const Row *x, const Row *y)
         for (gsize n = 1; n <= longest && s->nodes->len < MAX_NODES; n++) {
             node = child(s, node, row_item(x, i + n - 1).number, &(Row){x->items, x->start + i, n},
                          TRUE);
-            guint *seen = &g_array_index(s->nodes, HandlerNode, node).stamp;
+            guint *seen = &g_array_index(s->nodes, Node, node).stamp;
             if (*seen != stamp)
                 g_array_append_val(words, node);
             *seen = stamp;
@@ -378,7 +378,7 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
     guint stamp = ++s->stamp;
     gsize longest = 0;
     for (guint i = 0; i < domain->len; i++) {
-        HandlerNode *node = &g_array_index(s->nodes, HandlerNode, g_array_index(domain, guint, i));
+        Node *node = &g_array_index(s->nodes, Node, g_array_index(domain, guint, i));
         node->stamp = stamp;
         longest = MAX(longest, node->row.n);
     }
@@ -387,7 +387,7 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
             continue;
         guint node = 0;
         for (gsize n = 0;; n++) {
-            if (g_array_index(s->nodes, HandlerNode, node).stamp == stamp) {
+            if (g_array_index(s->nodes, Node, node).stamp == stamp) {
                 Edge edge = {at, at + n, node};
                 g_array_append_val(edges, edge);
                 to[at + n] = TRUE;
@@ -433,7 +433,7 @@ static gboolean filter(Solver *s, guint index)
             if (!at[k + 1][edge->to])
                 continue;
             at[k][edge->from] = TRUE;
-            guint *seen = &g_array_index(s->nodes, HandlerNode, edge->node).stamp;
+            guint *seen = &g_array_index(s->nodes, Node, edge->node).stamp;
             if (*seen != stamp)
                 g_array_append_val(left, edge->node);
             *seen = stamp;
@@ -662,8 +662,8 @@ static void solver_init(Solver *s, const HandlerGroup *const groups[2], const gu
             }
         }
     }
-    s->nodes = g_array_new(FALSE, FALSE, sizeof(HandlerNode));
-    g_array_append_val(s->nodes, ((HandlerNode){{s->parts[0].row.items, 0, 0}, 0}));
+    s->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
+    g_array_append_val(s->nodes, ((Node){{s->parts[0].row.items, 0, 0}, 0}));
     s->children = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     s->words =
         g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);

@@ -120,9 +120,9 @@ static gint find_sequence(const WendClass *class, const WendSequence *wanted)
 typedef struct {
     SiteDifferences *sites;
     guint input, rank, sequence;
-} DiffPlace;
+} Place;
 
-static void print_input(GString *out, Items *items, const Item *item, const DiffPlace *where,
+static void print_input(GString *out, Items *items, const Item *item, const Place *where,
                         const char **name)
 {
     *name = "";
@@ -163,7 +163,7 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     for (guint input = 0; input < 2; input++) {
         const WendClass *class =
             wend_program_class(d->program[input], wend_program_class_of(d->program[input], rank));
-        DiffPlace where = {d->pair.sites, input, rank, (guint)find_sequence(class, sequence)};
+        Place where = {d->pair.sites, input, rank, (guint)find_sequence(class, sequence)};
         print_input(lines, items[input], &apart->at[input], &where, &names[input]);
     }
     g_autofree char *kind = g_strconcat(names[0], " ", names[1], NULL);

@@ -15,15 +15,15 @@ typedef struct {
     Hash *rules, *terminals;
     gboolean *known;       /* by terminal: hashed for the current ranks */
     XXH128_hash_t *shapes; /* NULL: not hashed yet */
-} SameInput;
+} Input;
 
 struct Same {
-    SameInput inputs[2];
+    Input inputs[2];
     guint64 points[POINTS];
     GHashTable *second_shapes; /* of the second input: a hash -> a shape */
 };
 
-static void input_init(SameInput *input, const WendProgram *p)
+static void input_init(Input *input, const WendProgram *p)
 {
     input->program = p;
     input->counts = counts_new(p);
@@ -32,7 +32,7 @@ static void input_init(SameInput *input, const WendProgram *p)
     input->known = g_new0(gboolean, wend_program_n_terminals(p));
 }
 
-static void input_clear(SameInput *input)
+static void input_clear(Input *input)
 {
     counts_free(input->counts);
     g_free(input->rules);
@@ -102,7 +102,7 @@ static void add_shape(XXH3_state_t *state, const WendProgram *p, guint number)
         add_shape_word(state, p, shape->words[i]);
 }
 
-static void hash_terminal(const Same *s, SameInput *input, guint32 terminal, const guint *ranks,
+static void hash_terminal(const Same *s, Input *input, guint32 terminal, const guint *ranks,
                           guint n)
 {
     const WendProgram *p = input->program;
@@ -133,8 +133,8 @@ static Hash hash_rule(const WendRule *rule, const Hash *rules, const Hash *termi
 }
 
 /* Returns FALSE if a call failed. */
-static gboolean hash_sequence(const Same *s, SameInput *input, guint start, const guint *ranks,
-                              guint n, Hash *result)
+static gboolean hash_sequence(const Same *s, Input *input, guint start, const guint *ranks, guint n,
+                              Hash *result)
 {
     guint n_terminals, n_rules;
     const guint32 *terminals = counts_of_rule(input->counts, start, &n_terminals);
@@ -216,7 +216,7 @@ static gboolean equal_shapes(gconstpointer a, gconstpointer b)
     return XXH128_isEqual(*(const XXH128_hash_t *)a, *(const XXH128_hash_t *)b) != 0;
 }
 
-static void hash_shapes(SameInput *input)
+static void hash_shapes(Input *input)
 {
     guint n = wend_program_n_shapes(input->program);
     input->shapes = g_new(XXH128_hash_t, n + 1);
@@ -295,7 +295,7 @@ static gboolean same_entries(const Same *s, guint rank, const guint sequence[2],
 }
 
 /* The hash of the polls of a sequence, and how many come behind its last call. */
-static Hash hash_polls(const Same *s, SameInput *input, guint rank, guint sequence, guint64 *after)
+static Hash hash_polls(const Same *s, Input *input, guint rank, guint sequence, guint64 *after)
 {
     WendPolls polls;
     Hash hash = hash_of_nothing;

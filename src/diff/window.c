@@ -20,10 +20,10 @@ typedef struct {
     GArray *keys;     /* guint: completions in order */
     GArray *groups;   /* Group; keys are set when all groups have been read */
     GHashTable *seen; /* item number -> count */
-} WindowInput;
+} Input;
 
 typedef struct {
-    WindowInput input[2];
+    Input input[2];
     GHashTable *indices; /* item number << 32 | occurrence -> key, + 1 */
     GArray *balance;     /* gint, by key: completions in A minus those in B */
     guint open;          /* number of keys with a nonzero balance */
@@ -33,7 +33,7 @@ typedef struct {
 
 /* -- reading -- */
 
-static void input_init(WindowInput *s, Items *items)
+static void input_init(Input *s, Items *items)
 {
     s->items = items;
     s->ahead = 0;
@@ -42,14 +42,14 @@ static void input_init(WindowInput *s, Items *items)
     s->seen = g_hash_table_new(NULL, NULL);
 }
 
-static void input_clear(WindowInput *s)
+static void input_clear(Input *s)
 {
     g_array_unref(s->keys);
     g_array_unref(s->groups);
     g_hash_table_unref(s->seen);
 }
 
-static guint index_of_completion(DiffWindow *w, WindowInput *s, guint32 number)
+static guint index_of_completion(DiffWindow *w, Input *s, guint32 number)
 {
     gpointer what = GUINT_TO_POINTER(number);
     guint32 occurrence = GPOINTER_TO_UINT(g_hash_table_lookup(s->seen, what));
@@ -67,7 +67,7 @@ static guint index_of_completion(DiffWindow *w, WindowInput *s, guint32 number)
 
 static void read_completion(DiffWindow *w, guint which, guint32 number)
 {
-    WindowInput *s = &w->input[which];
+    Input *s = &w->input[which];
     guint index = index_of_completion(w, s, number);
     g_array_append_val(s->keys, index);
     gint *balance = &g_array_index(w->balance, gint, index);
@@ -80,7 +80,7 @@ static void read_completion(DiffWindow *w, guint which, guint32 number)
  * is none. */
 static gboolean read_group(DiffWindow *w, guint which)
 {
-    WindowInput *s = &w->input[which];
+    Input *s = &w->input[which];
     Item item;
     while (!(item = items_peek(s->items, s->ahead)).choice) {
         if (item.number == 0)

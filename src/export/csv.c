@@ -13,9 +13,9 @@ typedef struct {
     const Export *e;
     WendFileStream *file;
     GString *out;
-} CsvState;
+} State;
 
-static gboolean flush(CsvState *s, gsize at_least)
+static gboolean flush(State *s, gsize at_least)
 {
     if (s->out->len < at_least)
         return TRUE;
@@ -24,13 +24,13 @@ static gboolean flush(CsvState *s, gsize at_least)
     return good;
 }
 
-static CsvState *begin(const Export *e, const char *columns, GError **error)
+static State *begin(const Export *e, const char *columns, GError **error)
 {
     WendFileStream *file =
         wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
     if (file == NULL)
         return NULL;
-    CsvState *s = g_new0(CsvState, 1);
+    State *s = g_new0(State, 1);
     s->e = e;
     s->file = file;
     s->out = g_string_sized_new(2 * PIECE);
@@ -40,7 +40,7 @@ static CsvState *begin(const Export *e, const char *columns, GError **error)
 
 static gboolean end(gpointer state, gboolean keep, GError **error)
 {
-    CsvState *s = state;
+    State *s = state;
     if (keep)
         flush(s, 1);
     gboolean good = wend_file_stream_end(s->file, keep, error);
@@ -63,7 +63,7 @@ static gpointer begin_events(const Export *e, GError **error)
 
 static gboolean put_event(gpointer state, const ExportPlace *p, const TimedCall *timed)
 {
-    CsvState *s = state;
+    State *s = state;
     const char *name = timed->call->function->name;
     const struct {
         guint64 time;
@@ -95,7 +95,7 @@ static void put_number(GString *out, gint64 n)
 
 static gboolean put_call(gpointer state, const ExportPlace *p, const TimedCall *timed)
 {
-    CsvState *s = state;
+    State *s = state;
     const WendReadCall *call = timed->call;
     WendReadTransfer t;
     g_string_append_printf(s->out, "%u,%u,", p->rank, p->sequence);

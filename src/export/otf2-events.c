@@ -177,19 +177,19 @@ typedef struct {
     Amounts amounts;
     OTF2_IoHandleRef file;
     guint64 operation;
-} EventRequest;
+} Request;
 
 typedef struct {
     OTF2_RmaWinRef number;
     guint64 epoch; /* the number of all operations that end with the next synchronization */
     gboolean used; /* some have begun */
-} EventWindow;
+} Window;
 
 struct Otf2Rank {
     Otf2Names *names;
     guint rank;
-    GHashTable *requests;           /* handle -> EventRequest; owned */
-    GHashTable *windows;            /* handle -> EventWindow; owned */
+    GHashTable *requests;           /* handle -> Request; owned */
+    GHashTable *windows;            /* handle -> Window; owned */
     GHashTable *windows_made;       /* communicator -> number of windows made on it */
     GHashTable *files, *operations; /* handle -> number + 1; of a split collective */
     guint64 next_operation;
@@ -204,7 +204,7 @@ typedef struct {
     const Act *act;
     WendReadTransfer transfer;
     OTF2_CommRef comm;
-} EventWriting;
+} Writing;
 
 Otf2Rank *otf2_rank_new(Otf2Names *n, guint rank)
 {
@@ -231,7 +231,7 @@ void otf2_rank_free(Otf2Rank *r)
     g_free(r);
 }
 
-static OTF2_ErrorCode counted(const EventWriting *w, guint64 time, OTF2_ErrorCode code)
+static OTF2_ErrorCode counted(const Writing *w, guint64 time, OTF2_ErrorCode code)
 {
     if (code == OTF2_SUCCESS)
         otf2_names_count(w->rank->names, w->location, time);
@@ -260,7 +260,7 @@ static gint64 *new_key(gint64 key)
     return g_memdup2(&key, sizeof key);
 }
 
-static void keep_request(EventWriting *w, const EventRequest *request)
+static void keep_request(Writing *w, const Request *request)
 {
     gint64 key;
     if (named(w->call, w->act->request, &key))
@@ -292,14 +292,14 @@ static gboolean is_nobody(const WendReadCall *call, const char *parameter)
            && v.type == WEND_READ_CONSTANT && g_str_equal(v.constant, "MPI_PROC_NULL");
 }
 
-static OTF2_ErrorCode write_send(EventWriting *w, guint32 peer, OTF2_CommRef comm, guint32 tag,
+static OTF2_ErrorCode write_send(Writing *w, guint32 peer, OTF2_CommRef comm, guint32 tag,
                                  guint64 bytes)
 {
     return counted(w, w->start,
                    OTF2_EvtWriter_MpiSend(w->writer, NULL, w->start, peer, comm, tag, bytes));
 }
 
-static OTF2_ErrorCode write_posted(EventWriting *w, const EventRequest *q, gint64 key)
+static OTF2_ErrorCode write_posted(Writing *w, const Request *q, gint64 key)
 {
     if (q->sends && !q->receives)
         return counted(w, w->start,
@@ -310,21 +310,21 @@ static OTF2_ErrorCode write_posted(EventWriting *w, const EventRequest *q, gint6
 }
 
 /* A request that sends, receives or both is posted. */
-static OTF2_ErrorCode post_message(EventWriting *w)
+static OTF2_ErrorCode post_message(Writing *w)
 {
     const Act *a = w->act;
     gboolean both = a->sends && a->receives;
     gint64 key;
-    EventRequest q = {.kind = REQUEST_MESSAGE,
-                      .persistent = a->persistent,
-                      .active = !a->persistent,
-                      .sends = a->sends,
-                      .receives = a->receives,
-                      .exchanges = both,
-                      .comm = w->comm,
-                      .peer = (guint32)number_or(w->transfer.peer, OTF2_UNDEFINED_UINT32),
-                      .tag = passed(w->call, a->tag, OTF2_UNDEFINED_UINT32),
-                      .bytes = number_or(w->transfer.bytes, 0)};
+    Request q = {.kind = REQUEST_MESSAGE,
+                 .persistent = a->persistent,
+                 .active = !a->persistent,
+                 .sends = a->sends,
+                 .receives = a->receives,
+                 .exchanges = both,
+                 .comm = w->comm,
+                 .peer = (guint32)number_or(w->transfer.peer, OTF2_UNDEFINED_UINT32),
+                 .tag = passed(w->call, a->tag, OTF2_UNDEFINED_UINT32),
+                 .bytes = number_or(w->transfer.bytes, 0)};
     if (!named(w->call, a->request, &key))
         return OTF2_SUCCESS;
     if (is_nobody(w->call, a->sends ? "dest" : "source") && !both)
@@ -362,7 +362,7 @@ static gboolean status_of(const WendReadCall *call, guint i, gint64 k, WendReadS
 }
 
 /* A blocking receive, or a send and a receive. */
-static OTF2_ErrorCode receive_message(EventWriting *w)
+static OTF2_ErrorCode receive_message(Writing *w)
 {
     const Act *a = w->act;
     WendReadStatus s;
@@ -381,7 +381,7 @@ static OTF2_ErrorCode receive_message(EventWriting *w)
                    OTF2_EvtWriter_MpiRecv(w->writer, NULL, w->end, sender, w->comm, label, bytes));
 }
 
-static OTF2_ErrorCode begin_message(EventWriting *w)
+static OTF2_ErrorCode begin_message(Writing *w)
 {
     if (w->act->request != WEND_READ_NO_INDEX)
         return post_message(w);
@@ -394,10 +394,10 @@ static OTF2_ErrorCode begin_message(EventWriting *w)
 
 /* -- requests -- */
 
-typedef OTF2_ErrorCode (*EachRequest)(EventWriting *w, gint64 key, EventRequest *request);
+typedef OTF2_ErrorCode (*EachRequest)(Writing *w, gint64 key, Request *request);
 
 /* Calls EACH for the requests in parameter I, a handle or a list of them, of which RANK knows. */
-static OTF2_ErrorCode each_request(EventWriting *w, guint i, EachRequest each)
+static OTF2_ErrorCode each_request(Writing *w, guint i, EachRequest each)
 {
     WendReadValue v, element;
     if (i == WEND_READ_NO_INDEX || wend_read_input(w->call, i, &v) < 0)
@@ -410,14 +410,14 @@ static OTF2_ErrorCode each_request(EventWriting *w, guint i, EachRequest each)
         if (element.type != WEND_READ_HANDLE)
             continue;
         gint64 key = key_of(&element.handle);
-        EventRequest *q = g_hash_table_lookup(w->rank->requests, &key);
+        Request *q = g_hash_table_lookup(w->rank->requests, &key);
         if (q != NULL)
             OTF2_TRY(each(w, key, q));
     }
     return OTF2_SUCCESS;
 }
 
-static OTF2_ErrorCode start_one(EventWriting *w, gint64 key, EventRequest *q)
+static OTF2_ErrorCode start_one(Writing *w, gint64 key, Request *q)
 {
     q->active = TRUE;
     if (q->kind == REQUEST_COLLECTIVE)
@@ -427,21 +427,21 @@ static OTF2_ErrorCode start_one(EventWriting *w, gint64 key, EventRequest *q)
     return q->kind == REQUEST_MESSAGE ? write_posted(w, q, key) : OTF2_SUCCESS;
 }
 
-static OTF2_ErrorCode test_one(EventWriting *w, gint64 key, EventRequest *q)
+static OTF2_ErrorCode test_one(Writing *w, gint64 key, Request *q)
 {
     if (q->kind != REQUEST_MESSAGE || !q->active)
         return OTF2_SUCCESS;
     return counted(w, w->end, OTF2_EvtWriter_MpiRequestTest(w->writer, NULL, w->end, (guint64)key));
 }
 
-static OTF2_ErrorCode free_one(EventWriting *w, gint64 key, EventRequest *q)
+static OTF2_ErrorCode free_one(Writing *w, gint64 key, Request *q)
 {
     (void)q;
     g_hash_table_remove(w->rank->requests, &key);
     return OTF2_SUCCESS;
 }
 
-static OTF2_ErrorCode complete_message(EventWriting *w, gint64 key, const EventRequest *q,
+static OTF2_ErrorCode complete_message(Writing *w, gint64 key, const Request *q,
                                        const WendReadStatus *s, guint index)
 {
     guint64 id = (guint64)key;
@@ -465,8 +465,8 @@ static OTF2_ErrorCode complete_message(EventWriting *w, gint64 key, const EventR
         OTF2_EvtWriter_MpiIrecv(w->writer, NULL, w->end, sender, q->comm, tag, bytes, id));
 }
 
-static OTF2_ErrorCode complete_one(EventWriting *w, gint64 key, EventRequest *q,
-                                   const WendReadStatus *s, guint index)
+static OTF2_ErrorCode complete_one(Writing *w, gint64 key, Request *q, const WendReadStatus *s,
+                                   guint index)
 {
     if (!q->active)
         return OTF2_SUCCESS;
@@ -499,7 +499,7 @@ static gint64 place_of(const WendReadValue *list, gint64 key, guint64 *from)
     return -1;
 }
 
-static OTF2_ErrorCode complete(EventWriting *w)
+static OTF2_ErrorCode complete(Writing *w)
 {
     const Act *a = w->act;
     WendReadValue done, list = {0}, v;
@@ -516,7 +516,7 @@ static OTF2_ErrorCode complete(EventWriting *w)
             continue;
         gint64 key = key_of(&v.handle);
         gint64 place = all ? place_of(&list, key, &from) : (gint64)i;
-        EventRequest *q = g_hash_table_lookup(w->rank->requests, &key);
+        Request *q = g_hash_table_lookup(w->rank->requests, &key);
         if (q == NULL)
             continue;
         gboolean told = a->statuses != WEND_READ_NO_INDEX
@@ -529,7 +529,7 @@ static OTF2_ErrorCode complete(EventWriting *w)
 
 /* -- collectives -- */
 
-static guint32 root_of(const EventWriting *w)
+static guint32 root_of(const Writing *w)
 {
     WendReadValue v;
     guint i = wend_read_parameter_named(w->call->function, "root");
@@ -541,7 +541,7 @@ static guint32 root_of(const EventWriting *w)
     return v.type == WEND_READ_NUMBER ? (guint32)v.number : OTF2_COLLECTIVE_ROOT_NONE;
 }
 
-static gboolean is_root(const EventWriting *w, guint32 root)
+static gboolean is_root(const Writing *w, guint32 root)
 {
     WendReadValue v;
     if (root == OTF2_COLLECTIVE_ROOT_SELF)
@@ -551,15 +551,15 @@ static gboolean is_root(const EventWriting *w, guint32 root)
            && v.type == WEND_READ_NUMBER && (guint32)v.number == root;
 }
 
-static OTF2_ErrorCode begin_collective(EventWriting *w)
+static OTF2_ErrorCode begin_collective(Writing *w)
 {
     gint64 key;
-    EventRequest q = {.kind = REQUEST_COLLECTIVE,
-                      .persistent = w->act->persistent,
-                      .active = !w->act->persistent,
-                      .comm = w->comm,
-                      .op = w->act->op,
-                      .root = root_of(w)};
+    Request q = {.kind = REQUEST_COLLECTIVE,
+                 .persistent = w->act->persistent,
+                 .active = !w->act->persistent,
+                 .comm = w->comm,
+                 .op = w->act->op,
+                 .root = root_of(w)};
     if (w->act->request == WEND_READ_NO_INDEX)
         return counted(w, w->start, OTF2_EvtWriter_MpiCollectiveBegin(w->writer, NULL, w->start));
     if (!named(w->call, w->act->request, &key))
@@ -569,7 +569,7 @@ static OTF2_ErrorCode begin_collective(EventWriting *w)
     return q.active ? start_one(w, key, &q) : OTF2_SUCCESS;
 }
 
-static OTF2_ErrorCode end_collective(EventWriting *w)
+static OTF2_ErrorCode end_collective(Writing *w)
 {
     guint32 root = root_of(w);
     if (w->act->request != WEND_READ_NO_INDEX)
@@ -582,13 +582,13 @@ static OTF2_ErrorCode end_collective(EventWriting *w)
 
 /* -- one-sided operations -- */
 
-static EventWindow *window_of(const EventWriting *w, gint64 *key)
+static Window *window_of(const Writing *w, gint64 *key)
 {
     guint i = wend_read_parameter_named(w->call->function, "win");
     return named(w->call, i, key) ? g_hash_table_lookup(w->rank->windows, key) : NULL;
 }
 
-static OTF2_ErrorCode make_window(EventWriting *w)
+static OTF2_ErrorCode make_window(Writing *w)
 {
     gint64 key;
     guint i = wend_read_parameter_named(w->call->function, "win");
@@ -597,7 +597,7 @@ static OTF2_ErrorCode make_window(EventWriting *w)
     gpointer comm = GUINT_TO_POINTER(w->comm);
     guint k = GPOINTER_TO_UINT(g_hash_table_lookup(w->rank->windows_made, comm));
     g_hash_table_insert(w->rank->windows_made, comm, GUINT_TO_POINTER(k + 1));
-    EventWindow *made = g_new0(EventWindow, 1);
+    Window *made = g_new0(Window, 1);
     made->number = otf2_names_window(w->rank->names, w->comm, k);
     made->epoch = w->rank->next_operation++;
     g_hash_table_insert(w->rank->windows, new_key(key), made);
@@ -605,7 +605,7 @@ static OTF2_ErrorCode make_window(EventWriting *w)
 }
 
 /* What was begun on the window is complete. */
-static OTF2_ErrorCode end_epoch(EventWriting *w, EventWindow *window)
+static OTF2_ErrorCode end_epoch(Writing *w, Window *window)
 {
     if (!window->used)
         return OTF2_SUCCESS;
@@ -617,7 +617,7 @@ static OTF2_ErrorCode end_epoch(EventWriting *w, EventWindow *window)
         OTF2_EvtWriter_RmaOpCompleteBlocking(w->writer, NULL, w->end, window->number, id));
 }
 
-static OTF2_ErrorCode transfer_one_sided(EventWriting *w, EventWindow *window)
+static OTF2_ErrorCode transfer_one_sided(Writing *w, Window *window)
 {
     guint32 peer = (guint32)number_or(w->transfer.peer, OTF2_UNDEFINED_UINT32);
     guint64 bytes = number_or(w->transfer.bytes, 0);
@@ -636,10 +636,10 @@ static OTF2_ErrorCode transfer_one_sided(EventWriting *w, EventWindow *window)
     return counted(w, w->start, code);
 }
 
-static OTF2_ErrorCode begin_window(EventWriting *w)
+static OTF2_ErrorCode begin_window(Writing *w)
 {
     gint64 key;
-    EventWindow *window = window_of(w, &key);
+    Window *window = window_of(w, &key);
     if (window == NULL)
         return OTF2_SUCCESS;
     if (w->act->kind == ACT_WIN_FENCE)
@@ -649,12 +649,12 @@ static OTF2_ErrorCode begin_window(EventWriting *w)
     return OTF2_SUCCESS;
 }
 
-static OTF2_ErrorCode end_window(EventWriting *w)
+static OTF2_ErrorCode end_window(Writing *w)
 {
     gint64 key;
     if (w->act->kind == ACT_WIN_MAKE)
         return make_window(w);
-    EventWindow *window = window_of(w, &key);
+    Window *window = window_of(w, &key);
     if (window == NULL)
         return OTF2_SUCCESS;
     if (w->act->kind == ACT_WIN_FENCE || w->act->kind == ACT_WIN_SYNC
@@ -675,7 +675,7 @@ static OTF2_ErrorCode end_window(EventWriting *w)
 
 /* -- files -- */
 
-static gboolean file_of(const EventWriting *w, gint64 *key, OTF2_IoHandleRef *file)
+static gboolean file_of(const Writing *w, gint64 *key, OTF2_IoHandleRef *file)
 {
     guint i = wend_read_parameter_named(w->call->function, "fh");
     if (!named(w->call, i, key))
@@ -685,7 +685,7 @@ static gboolean file_of(const EventWriting *w, gint64 *key, OTF2_IoHandleRef *fi
     return number > 0;
 }
 
-static OTF2_ErrorCode open_file(EventWriting *w)
+static OTF2_ErrorCode open_file(Writing *w)
 {
     gint64 key;
     WendReadValue name;
@@ -702,7 +702,7 @@ static OTF2_ErrorCode open_file(EventWriting *w)
                                       OTF2_IO_CREATION_FLAG_NONE, OTF2_IO_STATUS_FLAG_NONE));
 }
 
-static OTF2_ErrorCode begin_file(EventWriting *w)
+static OTF2_ErrorCode begin_file(Writing *w)
 {
     gint64 key;
     OTF2_IoHandleRef file;
@@ -715,7 +715,7 @@ static OTF2_ErrorCode begin_file(EventWriting *w)
         a->collective ? OTF2_IO_OPERATION_FLAG_COLLECTIVE : OTF2_IO_OPERATION_FLAG_NONE;
     if (a->request != WEND_READ_NO_INDEX || a->begins)
         flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
-    EventRequest q = {
+    Request q = {
         .kind = REQUEST_FILE, .active = TRUE, .bytes = bytes, .file = file, .operation = id};
     if (a->request != WEND_READ_NO_INDEX)
         keep_request(w, &q);
@@ -729,7 +729,7 @@ static OTF2_ErrorCode begin_file(EventWriting *w)
                                                    flags, bytes, id));
 }
 
-static OTF2_ErrorCode end_file(EventWriting *w)
+static OTF2_ErrorCode end_file(Writing *w)
 {
     gint64 key;
     OTF2_IoHandleRef file;
@@ -745,7 +745,7 @@ static OTF2_ErrorCode end_file(EventWriting *w)
     }
     if (a->kind == ACT_FILE_SEEK || a->begins || a->request != WEND_READ_NO_INDEX)
         return OTF2_SUCCESS;
-    const EventRequest *q = g_hash_table_lookup(w->rank->operations, &key);
+    const Request *q = g_hash_table_lookup(w->rank->operations, &key);
     if (q == NULL)
         return OTF2_SUCCESS;
     guint64 bytes = status_of(w->call, a->status, -1, &s) ? number_or(s.bytes, q->bytes) : q->bytes;
@@ -758,7 +758,7 @@ static OTF2_ErrorCode end_file(EventWriting *w)
 
 /* -- a call -- */
 
-static void note_name(EventWriting *w)
+static void note_name(Writing *w)
 {
     WendReadValue v;
     guint i = wend_read_parameter_named(w->call->function, "comm_name");
@@ -768,7 +768,7 @@ static void note_name(EventWriting *w)
                              v.string.bytes);
 }
 
-static OTF2_ErrorCode begin(EventWriting *w)
+static OTF2_ErrorCode begin(Writing *w)
 {
     switch (w->act->kind) {
     case ACT_MESSAGE:
@@ -795,7 +795,7 @@ static OTF2_ErrorCode begin(EventWriting *w)
     }
 }
 
-static OTF2_ErrorCode end(EventWriting *w)
+static OTF2_ErrorCode end(Writing *w)
 {
     if ((w->call->function->flags & WEND_READ_COMPLETES) != 0)
         return w->call->poll ? each_request(
@@ -825,12 +825,12 @@ static OTF2_ErrorCode end(EventWriting *w)
 OTF2_ErrorCode otf2_rank_write_call(Otf2Rank *r, OTF2_EvtWriter *writer, guint64 location,
                                     const TimedCall *timed)
 {
-    EventWriting w = {.rank = r,
-                      .writer = writer,
-                      .location = location,
-                      .start = timed->start,
-                      .end = timed->end,
-                      .call = timed->call};
+    Writing w = {.rank = r,
+                 .writer = writer,
+                 .location = location,
+                 .start = timed->start,
+                 .end = timed->end,
+                 .call = timed->call};
     OTF2_RegionRef region = otf2_names_region(r->names, w.call, &w.act);
     if (wend_read_transfer(w.call, &w.transfer) < 0)
         return OTF2_ERROR_INVALID_DATA;

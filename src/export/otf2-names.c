@@ -34,7 +34,7 @@ struct Otf2Names {
     GPtrArray *by_region; /* the same, by number */
     GArray *windows, *files;
     GHashTable *window_numbers, *file_numbers; /* key (owned) -> number + 1 */
-    GHashTable *comm_names;                    /* CommRef -> number of a string */
+    GHashTable *comm_names;                    /* OTF2_CommRef -> number of a string */
     guint *worlds;                             /* of each rank */
     guint *first_ranks;                        /* of each world, and the number of ranks */
     guint64 *events;                           /* of each location */

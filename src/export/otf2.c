@@ -20,7 +20,7 @@ typedef struct {
     guint n_writers;
     guint64 n_calls;
     OTF2_ErrorCode code; /* the first failure */
-} Otf2State;
+} State;
 
 /* What OTF2's library says when it first fails, and why. It would print both itself. */
 static char said[512];
@@ -80,14 +80,14 @@ static gboolean is_ours(const char *file)
                && (g_str_has_suffix(file, ".evt") || g_str_has_suffix(file, ".def")));
 }
 
-static gboolean tried(Otf2State *s, OTF2_ErrorCode code)
+static gboolean tried(State *s, OTF2_ErrorCode code)
 {
     if (s->code == OTF2_SUCCESS)
         s->code = code;
     return s->code == OTF2_SUCCESS;
 }
 
-static void close_writers(Otf2State *s)
+static void close_writers(State *s)
 {
     for (guint i = 0; i < s->n_writers; i++)
         if (s->writers[i] != NULL)
@@ -96,7 +96,7 @@ static void close_writers(Otf2State *s)
     s->n_writers = 0;
 }
 
-static void free_state(Otf2State *s)
+static void free_state(State *s)
 {
     close_writers(s);
     if (s->archive != NULL)
@@ -106,7 +106,7 @@ static void free_state(Otf2State *s)
     g_free(s);
 }
 
-static gboolean fail(const Otf2State *s, GError **error)
+static gboolean fail(const State *s, GError **error)
 {
     if (*said != '\0')
         g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s (%s)", s->e->output,
@@ -119,7 +119,7 @@ static gboolean fail(const Otf2State *s, GError **error)
 
 static gpointer begin(const Export *e, GError **error)
 {
-    Otf2State *s = g_new0(Otf2State, 1);
+    State *s = g_new0(State, 1);
     s->e = e;
     s->directory =
         wend_file_directory_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, is_ours, error);
@@ -145,7 +145,7 @@ static gpointer begin(const Export *e, GError **error)
     return NULL;
 }
 
-static gboolean begin_rank(Otf2State *s, guint rank)
+static gboolean begin_rank(State *s, guint rank)
 {
     const guint64 *first = s->e->first_location;
     s->rank = otf2_rank_new(s->names, rank);
@@ -161,7 +161,7 @@ static gboolean begin_rank(Otf2State *s, guint rank)
 
 static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCall *timed)
 {
-    Otf2State *s = state;
+    State *s = state;
     if (s->rank == NULL && !begin_rank(s, place->rank))
         return FALSE;
     if (++s->n_calls % 1024 == 0 && wend_file_directory_interrupted(s->directory))
@@ -172,7 +172,7 @@ static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCa
 
 static gboolean end_rank(gpointer state, guint rank)
 {
-    Otf2State *s = state;
+    State *s = state;
     if (s->rank == NULL && !begin_rank(s, rank)) /* it had no calls, and has empty files */
         return FALSE;
     g_clear_pointer(&s->rank, otf2_rank_free);
@@ -181,7 +181,7 @@ static gboolean end_rank(gpointer state, guint rank)
 }
 
 /* Each location has a file of definitions of its own; all definitions are in the global one. */
-static gboolean write_definitions(Otf2State *s)
+static gboolean write_definitions(State *s)
 {
     if (!tried(s, OTF2_Archive_CloseEvtFiles(s->archive))
         || !tried(s, OTF2_Archive_OpenDefFiles(s->archive)))
@@ -202,7 +202,7 @@ static gboolean write_definitions(Otf2State *s)
 
 static gboolean end(gpointer state, gboolean keep, GError **error)
 {
-    Otf2State *s = state;
+    State *s = state;
     keep = keep && !wend_file_directory_interrupted(s->directory);
     gboolean good = !keep || (s->code == OTF2_SUCCESS && write_definitions(s));
     close_writers(s);

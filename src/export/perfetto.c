@@ -22,7 +22,7 @@
 /* The texts of a Perfetto trace by number (iid). A number is given when its text is first used; the
  * packet that uses it says what it stands for. */
 
-typedef Perfetto__Protos__InternedData PerfettoData;
+typedef Perfetto__Protos__InternedData Data;
 
 /* Categories of slices. */
 enum {
@@ -56,7 +56,7 @@ typedef Perfetto__Protos__InternedString InternedText;
 
 enum { MOST_TEXTS = 4 }; /* texts that are new in one packet */
 
-typedef struct PerfettoNames {
+typedef struct Names {
     GHashTable *functions; /* index + 1: those that have been given */
     GHashTable *sites;     /* site + 1 -> number of a location, or 0 */
     GHashTable *texts;     /* text -> its number */
@@ -72,8 +72,8 @@ typedef struct PerfettoNames {
     guint n_texts;
     Category category[N_CATEGORIES], *category_list[N_CATEGORIES];
     ArgumentName argument[N_ARGUMENTS], *argument_list[N_ARGUMENTS];
-    PerfettoData data;
-} PerfettoNames;
+    Data data;
+} Names;
 
 static const char *const category_names[] = {
     [CATEGORY_SEND] = "send",
@@ -93,9 +93,9 @@ static const char *const argument_names[] = {
 
 /* COMMAND says which programs have no names of sites (site-names.h). The caller frees the result
  * before R. */
-static PerfettoNames *perfetto_names_new(WendRead *r, const char *command)
+static Names *perfetto_names_new(WendRead *r, const char *command)
 {
-    PerfettoNames *n = g_new0(PerfettoNames, 1);
+    Names *n = g_new0(Names, 1);
     n->functions = g_hash_table_new(NULL, NULL);
     n->sites = g_hash_table_new(NULL, NULL);
     n->texts = g_hash_table_new(g_str_hash, g_str_equal);
@@ -105,7 +105,7 @@ static PerfettoNames *perfetto_names_new(WendRead *r, const char *command)
 }
 
 /* N may be NULL */
-static void perfetto_names_free(PerfettoNames *n)
+static void perfetto_names_free(Names *n)
 {
     if (n == NULL)
         return;
@@ -117,7 +117,7 @@ static void perfetto_names_free(PerfettoNames *n)
     g_free(n);
 }
 
-static guint64 perfetto_names_function(PerfettoNames *n, const WendReadFunction *f)
+static guint64 perfetto_names_function(Names *n, const WendReadFunction *f)
 {
     guint64 iid = (guint64)f->index + 1;
     if (g_hash_table_add(n->functions, GUINT_TO_POINTER(f->index + 1))) {
@@ -130,14 +130,14 @@ static guint64 perfetto_names_function(PerfettoNames *n, const WendReadFunction 
     return iid;
 }
 
-static char *printable(PerfettoNames *n, const char *text)
+static char *printable(Names *n, const char *text)
 {
     g_autofree char *printed = text_foreign_new(text);
     return g_string_chunk_insert_const(n->strings, printed);
 }
 
 /* foreign text becomes printable */
-static guint64 perfetto_names_text(PerfettoNames *n, const char *text)
+static guint64 perfetto_names_text(Names *n, const char *text)
 {
     char *key = printable(n, text);
     guint iid = GPOINTER_TO_UINT(g_hash_table_lookup(n->texts, key));
@@ -155,7 +155,7 @@ static guint64 perfetto_names_text(PerfettoNames *n, const char *text)
 }
 
 /* Gives a number to the line of FRAME. */
-static guint64 add_location(PerfettoNames *n, const SiteFrame *frame)
+static guint64 add_location(Names *n, const SiteFrame *frame)
 {
     n->location = (Location)PERFETTO__PROTOS__SOURCE_LOCATION__INIT;
     n->location.has_iid = TRUE;
@@ -172,7 +172,7 @@ static guint64 add_location(PerfettoNames *n, const SiteFrame *frame)
 
 /* The function and line of SITE. 0: not known; then *TEXT is the number of a text of the address.
  * Both are 0 if SITE is not known. */
-static guint64 perfetto_names_site(PerfettoNames *n, guint32 site, guint64 *text)
+static guint64 perfetto_names_site(Names *n, guint32 site, guint64 *text)
 {
     gpointer known;
     *text = 0;
@@ -196,7 +196,7 @@ static guint64 perfetto_names_site(PerfettoNames *n, guint32 site, guint64 *text
 
 /* -- what is new -- */
 
-static void add_lists(PerfettoNames *n)
+static void add_lists(Names *n)
 {
     for (guint i = 0; i < N_CATEGORIES; i++) {
         n->category[i] = (Category)PERFETTO__PROTOS__EVENT_CATEGORY__INIT;
@@ -220,11 +220,11 @@ static void add_lists(PerfettoNames *n)
 
 /* What the numbers stand for that were first given since this was last asked. At first, categories
  * and arguments. Valid until N is used again. NULL: nothing is new. */
-static PerfettoData *perfetto_names_take(PerfettoNames *n)
+static Data *perfetto_names_take(Names *n)
 {
     if (n->begun && !n->has_function && !n->has_location && n->n_texts == 0)
         return NULL;
-    n->data = (PerfettoData)PERFETTO__PROTOS__INTERNED_DATA__INIT;
+    n->data = (Data)PERFETTO__PROTOS__INTERNED_DATA__INIT;
     if (!n->begun)
         add_lists(n);
     n->function_list[0] = &n->function;
@@ -256,11 +256,11 @@ enum { PIECE = 1 << 16, SEQUENCE = 1 /* of packets: any number */ };
 typedef struct {
     const Export *e;
     WendFileStream *file;
-    PerfettoNames *names;
+    Names *names;
     GByteArray *out;
     GArray *tags; /* guint by function: its parameter of that name, + 1; 0: not looked for yet */
     gboolean begun;
-} PerfettoState;
+} State;
 
 /* The arguments of a slice. */
 typedef struct {
@@ -270,7 +270,7 @@ typedef struct {
 
 /* -- packets -- */
 
-static gboolean flush(PerfettoState *s, gsize at_least)
+static gboolean flush(State *s, gsize at_least)
 {
     if (s->out->len < at_least)
         return TRUE;
@@ -279,7 +279,7 @@ static gboolean flush(PerfettoState *s, gsize at_least)
     return good;
 }
 
-static void put_packet(PerfettoState *s, Packet *packet)
+static void put_packet(State *s, Packet *packet)
 {
     Trace trace = PERFETTO__PROTOS__TRACE__INIT; /* with one packet; traces may be joined */
     packet->has_trusted_packet_sequence_id = packet->has_sequence_flags = TRUE;
@@ -298,7 +298,7 @@ static void put_packet(PerfettoState *s, Packet *packet)
     perfetto__protos__trace__pack(&trace, s->out->data + at);
 }
 
-static void put_track(PerfettoState *s, Track *track, guint64 uuid)
+static void put_track(State *s, Track *track, guint64 uuid)
 {
     Packet packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     track->has_uuid = TRUE;
@@ -326,7 +326,7 @@ static gint32 thread_number(guint64 location)
     return (gint32)(location + 1);
 }
 
-static void put_thread(PerfettoState *s, guint rank, guint index, const WendReadSequence *info)
+static void put_thread(State *s, guint rank, guint index, const WendReadSequence *info)
 {
     guint64 first = s->e->first_location[rank];
     Track track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
@@ -343,7 +343,7 @@ static void put_thread(PerfettoState *s, guint rank, guint index, const WendRead
     put_track(s, &track, thread_track(first + index));
 }
 
-static void put_process(PerfettoState *s, guint rank, const WendReadRank *info)
+static void put_process(State *s, guint rank, const WendReadRank *info)
 {
     const WendReadFacts *facts;
     Track track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
@@ -369,7 +369,7 @@ static void put_process(PerfettoState *s, guint rank, const WendReadRank *info)
 /* Returns FALSE if the reader failed. */
 static gboolean put_rank(gpointer state, guint rank)
 {
-    PerfettoState *s = state;
+    State *s = state;
     const WendReadRank *info;
     const WendReadSequence *sequence;
     if (wend_read_rank(s->e->reader, rank, &info) < 0)
@@ -386,7 +386,7 @@ static gboolean put_rank(gpointer state, guint rank)
 }
 
 /* The ranks, in their order. */
-static void put_tracks(PerfettoState *s)
+static void put_tracks(State *s)
 {
     Track root = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
     root.has_process_ordering = root.has_thread_ordering = TRUE;
@@ -435,7 +435,7 @@ static void add_text(Arguments *a, guint name, guint64 iid)
     argument->string_value_iid = iid;
 }
 
-static gint64 tag_of(PerfettoState *s, const WendReadCall *call)
+static gint64 tag_of(State *s, const WendReadCall *call)
 {
     const WendReadFunction *f = call->function;
     WendReadValue value;
@@ -454,7 +454,7 @@ static gint64 tag_of(PerfettoState *s, const WendReadCall *call)
     return value.number;
 }
 
-static void add_outcome(PerfettoState *s, Arguments *a, const WendReadCall *call)
+static void add_outcome(State *s, Arguments *a, const WendReadCall *call)
 {
     if (call->poll)
         add_true(a, ARGUMENT_POLL);
@@ -467,7 +467,7 @@ static void add_outcome(PerfettoState *s, Arguments *a, const WendReadCall *call
     }
 }
 
-static void add_arguments(PerfettoState *s, Arguments *a, const WendReadCall *call)
+static void add_arguments(State *s, Arguments *a, const WendReadCall *call)
 {
     WendReadTransfer t;
     if (!call->poll)
@@ -500,7 +500,7 @@ static guint categories_of(const WendReadFunction *f, guint64 categories[N_CATEG
     return n;
 }
 
-static void put_event(PerfettoState *s, TrackEvent *event, guint64 location, guint64 time)
+static void put_event(State *s, TrackEvent *event, guint64 location, guint64 time)
 {
     Packet packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     packet.has_timestamp = event->has_type = event->has_track_uuid = TRUE;
@@ -513,7 +513,7 @@ static void put_event(PerfettoState *s, TrackEvent *event, guint64 location, gui
 static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCall *timed,
                          const CallMessages *messages)
 {
-    PerfettoState *s = state;
+    State *s = state;
     const WendReadCall *call = timed->call;
     TrackEvent begin = PERFETTO__PROTOS__TRACK_EVENT__INIT, end = begin;
     Arguments arguments = {.n = 0};
@@ -548,7 +548,7 @@ static gpointer begin(const Export *e, GError **error)
         wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
     if (file == NULL)
         return NULL;
-    PerfettoState *s = g_new0(PerfettoState, 1);
+    State *s = g_new0(State, 1);
     s->e = e;
     s->file = file;
     s->names = perfetto_names_new(e->reader, "export");
@@ -560,7 +560,7 @@ static gpointer begin(const Export *e, GError **error)
 
 static gboolean end(gpointer state, gboolean keep, GError **error)
 {
-    PerfettoState *s = state;
+    State *s = state;
     if (keep)
         flush(s, 1);
     gboolean good = wend_file_stream_end(s->file, keep, error);

@@ -26,12 +26,12 @@ struct TimedCalls {
 typedef struct {
     TimedCalls *calls;
     TimedCall next; /* its call is NULL: there is none */
-} TimelineSequence;
+} Sequence;
 
 struct Timeline {
-    TimelineSequence *sequences;
+    Sequence *sequences;
     guint n;
-    TimelineSequence *given; /* the one whose call was given last, which is to read its next one */
+    Sequence *given; /* the one whose call was given last, which is to read its next one */
 };
 
 static guint64 nanoseconds(double seconds)
@@ -159,7 +159,7 @@ double timeline_origin(WendRead *r, guint n_ranks, gboolean *known)
 /* -- the calls of a rank -- */
 
 /* Reads the next call of LANE. Returns the result of timeline_calls_next. */
-static int advance(TimelineSequence *sequence)
+static int advance(Sequence *sequence)
 {
     int status = timeline_calls_next(sequence->calls, &sequence->next);
     if (status <= 0)
@@ -174,9 +174,9 @@ Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
         return NULL;
     Timeline *t = g_new0(Timeline, 1);
     guint n = info->n_sequences;
-    t->sequences = g_new0(TimelineSequence, n);
+    t->sequences = g_new0(Sequence, n);
     while (t->n < n) {
-        TimelineSequence *sequence = &t->sequences[t->n];
+        Sequence *sequence = &t->sequences[t->n];
         sequence->calls = timeline_calls_new(r, rank, t->n, origin, flags);
         if (sequence->calls == NULL)
             break;
@@ -203,13 +203,13 @@ void timeline_free(Timeline *t)
 int timeline_next(Timeline *t, TimedCall *next)
 {
     int status = t->given != NULL ? advance(t->given) : WEND_READ_OK;
-    TimelineSequence *first = NULL;
+    Sequence *first = NULL;
     t->given = NULL;
     if (status < 0)
         return status;
     /* threads and callbacks are few */
     for (guint i = 0; i < t->n; i++) {
-        TimelineSequence *sequence = &t->sequences[i];
+        Sequence *sequence = &t->sequences[i];
         if (sequence->next.call != NULL
             && (first == NULL || sequence->next.start < first->next.start))
             first = sequence;

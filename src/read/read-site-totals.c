@@ -50,7 +50,7 @@ typedef struct {
     guint64 rank_missing; /* of these, returned calls whose own time the recording does not have */
     double rank_seconds;  /* of the others */
     double rank_weight;   /* of all of these, by the mean times of their signatures */
-} SiteRow;
+} Row;
 
 /* -- seconds of functions -- */
 
@@ -128,14 +128,14 @@ typedef struct {
 /* A function, and its calls by the rank at hand, from all sites. */
 typedef struct {
     guint64 calls; /* all of them */
-    double weight; /* SiteRow's RANK_WEIGHT, of all rows */
+    double weight; /* Row's RANK_WEIGHT, of all rows */
 } CalledFunction;
 
 typedef struct {
     WendRead *reader;
     const WendProgram *p;
     const WendCallSites *sites;
-    GArray *rows;        /* SiteRow */
+    GArray *rows;        /* Row */
     GHashTable *row_of;  /* GBytes of site and function -> number of its row + 1 */
     GArray *called;      /* CalledFunction */
     GHashTable *numbers; /* name of a function -> its number in CALLED + 1 */
@@ -191,7 +191,7 @@ static guint row_of(SiteTotals *t, guint site, const WendFunction *f)
     key.name = name;
     guint number = number_of(t->row_of, &key, sizeof key, t->rows->len);
     if (number > t->rows->len) {
-        SiteRow row = {.site = site, .function = f, .seconds = -1, .called = called_of(t, f)};
+        Row row = {.site = site, .function = f, .seconds = -1, .called = called_of(t, f)};
         g_array_append_val(t->rows, row);
     }
     return number - 1;
@@ -261,11 +261,11 @@ static GArray *pairs_of(SiteTotals *t, guint rank)
 /* -- one rank -- */
 
 typedef struct {
-    SiteRow *row;
+    Row *row;
     guint64 calls;
-} RowVisit;
+} Visit;
 
-static void add_traffic(const RowVisit *v, guint64 bytes)
+static void add_traffic(const Visit *v, guint64 bytes)
 {
     traffic_add(&v->row->traffic, bytes, v->calls);
     if (bytes != TRANSFER_UNSIZED)
@@ -283,7 +283,7 @@ static TimedRow *timed_of(SiteTotals *t, guint sequence, guint terminal, guint r
     return &g_array_index(t->timed, TimedRow, number - 1);
 }
 
-static CalledFunction *called_at(const SiteTotals *t, const SiteRow *row)
+static CalledFunction *called_at(const SiteTotals *t, const Row *row)
 {
     return &g_array_index(t->called, CalledFunction, row->called);
 }
@@ -291,7 +291,7 @@ static CalledFunction *called_at(const SiteTotals *t, const SiteRow *row)
 /* Adds the calls of PAIR, which threads make, to what is known of ROW's time. */
 static void add_timed(SiteTotals *t, const SitePair *pair, guint number)
 {
-    SiteRow *row = &g_array_index(t->rows, SiteRow, number);
+    Row *row = &g_array_index(t->rows, Row, number);
     WendTiming duration;
     summary_times(t->p, t->class_index, pair->sequence, pair->terminal, &duration, NULL);
     double weight = duration.mean * (double)pair->calls;
@@ -306,7 +306,7 @@ static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
     const WendShape *shape =
         wend_program_shape(t->p, wend_program_terminal(t->p, pair->terminal)->shape);
     guint number = row_of(t, pair->site, shape->function);
-    SiteRow *row = &g_array_index(t->rows, SiteRow, number);
+    Row *row = &g_array_index(t->rows, Row, number);
     row->rank_calls += pair->calls;
     called_at(t, row)->calls += pair->calls;
     if (pair->poll) {
@@ -319,15 +319,14 @@ static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
         g_hash_table_add(t->unclear, GUINT_TO_POINTER(pair->terminal));
     else
         for (guint i = 0; i < t->found->len; i++)
-            add_traffic(&(RowVisit){row, pair->calls},
-                        g_array_index(t->found, TrafficFound, i).bytes);
+            add_traffic(&(Visit){row, pair->calls}, g_array_index(t->found, TrafficFound, i).bytes);
     if (t->class->sequences[pair->sequence].kind == WEND_SEQUENCE_THREAD)
         add_timed(t, pair, number);
 }
 
 static void add_followed(gpointer row, const Transfer *t)
 {
-    add_traffic(&(RowVisit){row, 1}, t->bytes);
+    add_traffic(&(Visit){row, 1}, t->bytes);
 }
 
 /* Adds the transfers of the calls of RANK whose sizes do not follow from their signatures. */
@@ -344,7 +343,7 @@ static void follow_unclear(SiteTotals *t, guint rank)
             if (!g_hash_table_contains(t->unclear, GUINT_TO_POINTER(call->terminal)))
                 continue;
             guint number = row_of(t, site, call->function);
-            follower_each(follower, add_followed, &g_array_index(t->rows, SiteRow, number));
+            follower_each(follower, add_followed, &g_array_index(t->rows, Row, number));
         }
         follower_free(follower);
         wend_site_walk_free(sites);
@@ -355,7 +354,7 @@ static void follow_unclear(SiteTotals *t, guint rank)
 
 /* The time of the calls of ROW by threads of RANK. Negative: it is not known. MEASURED: the times
  * of the rank's calls have been gone through. */
-static double seconds_of_rank(const SiteTotals *t, SiteRow *row, guint rank, gboolean measured)
+static double seconds_of_rank(const SiteTotals *t, Row *row, guint rank, gboolean measured)
 {
     if (measured && row->rank_missing == 0)
         return row->rank_seconds;
@@ -366,7 +365,7 @@ static double seconds_of_rank(const SiteTotals *t, SiteRow *row, guint rank, gbo
                                            : MIN(all, 0);
 }
 
-static void add_rank_seconds(SiteRow *row, guint rank, double seconds, gboolean first)
+static void add_rank_seconds(Row *row, guint rank, double seconds, gboolean first)
 {
     row->sum_seconds += seconds;
     row->seconds_unknown = row->seconds_unknown || seconds < 0;
@@ -385,7 +384,7 @@ static void add_rank_seconds(SiteRow *row, guint rank, double seconds, gboolean 
 static void end_rank(SiteTotals *t, guint rank, gboolean measured)
 {
     for (guint i = 0; i < t->rows->len; i++) {
-        SiteRow *row = &g_array_index(t->rows, SiteRow, i);
+        Row *row = &g_array_index(t->rows, Row, i);
         if (row->rank_calls == 0)
             continue;
         gboolean first = row->n_ranks++ == 0;
@@ -443,7 +442,7 @@ static gboolean measure_calls(SiteTotals *t, guint rank, guint sequence)
         if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0)
             continue;
         guint number = row_of(t, site, call->function);
-        SiteRow *row = &g_array_index(t->rows, SiteRow, number);
+        Row *row = &g_array_index(t->rows, Row, number);
         if (read_times_get(t->reader, times, &time) < 0 || isnan(time.duration)) {
             row->rank_missing += !call->unfinished;
             continue;
@@ -471,7 +470,7 @@ static gboolean measure_rank(SiteTotals *t, guint rank)
 /* Adds SECONDS to the row of TIMED. SHARED: they are an estimate. */
 static void add_seconds(SiteTotals *t, const TimedRow *timed, double seconds, gboolean shared)
 {
-    SiteRow *row = &g_array_index(t->rows, SiteRow, timed->row);
+    Row *row = &g_array_index(t->rows, Row, timed->row);
     row->seconds = MAX(row->seconds, 0) + seconds;
     row->shared = row->shared || shared;
 }
@@ -529,7 +528,7 @@ static void add_class(SiteTotals *t, guint class_index)
 }
 
 /* Scales the times of ranks to the time of the row. */
-static void end_row(SiteRow *row)
+static void end_row(Row *row)
 {
     if (row->seconds < 0 || row->seconds_unknown || (row->sum_seconds <= 0 && row->seconds > 0)) {
         row->least_seconds = row->mean_seconds = row->most_seconds = -1;
@@ -545,7 +544,7 @@ static void end_row(SiteRow *row)
 
 static gint by_weight(gconstpointer a, gconstpointer b)
 {
-    const SiteRow *x = a, *y = b;
+    const Row *x = a, *y = b;
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? 1 : -1;
     if (x->calls != y->calls)
@@ -562,7 +561,7 @@ static GArray *site_totals_new(WendRead *r)
     SiteTotals t = {.reader = r,
                     .p = r->program,
                     .sites = r->sites,
-                    .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
+                    .rows = g_array_new(FALSE, FALSE, sizeof(Row)),
                     .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                     (GDestroyNotify)g_bytes_unref, NULL),
                     .called = g_array_new(FALSE, FALSE, sizeof(CalledFunction)),
@@ -577,7 +576,7 @@ static GArray *site_totals_new(WendRead *r)
     for (guint i = 0; i < wend_program_n_classes(r->program); i++)
         add_class(&t, i);
     for (guint i = 0; i < t.rows->len; i++)
-        end_row(&g_array_index(t.rows, SiteRow, i));
+        end_row(&g_array_index(t.rows, Row, i));
     g_hash_table_unref(t.row_of);
     g_array_unref(t.called);
     g_hash_table_unref(t.numbers);
@@ -630,7 +629,7 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
     if (index >= r->site_rows->len)
         return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u sites and functions",
                          r->site_rows->len);
-    const SiteRow *row = &g_array_index(r->site_rows, SiteRow, index);
+    const Row *row = &g_array_index(r->site_rows, Row, index);
     WendReadSiteTotals *t = &r->site_totals;
     *t = (WendReadSiteTotals){.site = row->site,
                               .calls = row->calls,

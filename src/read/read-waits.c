@@ -26,7 +26,7 @@ typedef struct {
     GHashTable *rank_numbers, *pair_numbers;
     GArray *ranks; /* WendReadWaitRank */
     GArray *pairs; /* WendReadWaitPair */
-} WaitRow;
+} Row;
 
 /* A call, and what it waited for as far as that is known. */
 typedef struct {
@@ -40,7 +40,7 @@ struct WaitRows {
     Allowance *allowance;
     gboolean full; /* memory is used up */
     GHashTable *numbers;
-    GPtrArray *rows; /* WaitRow */
+    GPtrArray *rows; /* Row */
     Waiting waiting; /* its place is MESSAGE_NO_PLACE: none */
 };
 
@@ -82,7 +82,7 @@ static WendReadWaitKind kind_of(const WendProgram *p, const MessageEvent *e)
 
 static void row_free(gpointer row)
 {
-    WaitRow *w = row;
+    Row *w = row;
     g_hash_table_destroy(w->rank_numbers);
     g_hash_table_destroy(w->pair_numbers);
     g_array_unref(w->ranks);
@@ -90,9 +90,9 @@ static void row_free(gpointer row)
     g_free(w);
 }
 
-static WaitRow *row_new(const WaitRows *w, const Waiting *x)
+static Row *row_new(const WaitRows *w, const Waiting *x)
 {
-    WaitRow *row = g_new0(WaitRow, 1);
+    Row *row = g_new0(Row, 1);
     row->public = (WendReadWait){
         .kind = x->kind,
         .function = read_function_of(function_at(w->program, &x->place)),
@@ -107,7 +107,7 @@ static WaitRow *row_new(const WaitRows *w, const Waiting *x)
     return row;
 }
 
-static WaitRow *row_of(WaitRows *w, const Waiting *x)
+static Row *row_of(WaitRows *w, const Waiting *x)
 {
     const struct {
         guint64 kind;
@@ -138,7 +138,7 @@ static gpointer entry_of(WaitRows *w, GHashTable *numbers, GArray *entries, cons
     return entries->data + number * g_array_get_element_size(entries);
 }
 
-static WendReadWaitRank *rank_of(WaitRows *w, WaitRow *row, guint32 rank)
+static WendReadWaitRank *rank_of(WaitRows *w, Row *row, guint32 rank)
 {
     WendReadWaitRank *of = entry_of(w, row->rank_numbers, row->ranks, &rank, sizeof rank);
     of->rank = rank;
@@ -147,7 +147,7 @@ static WendReadWaitRank *rank_of(WaitRows *w, WaitRow *row, guint32 rank)
 
 static void add(WaitRows *w, const Waiting *x, gdouble seconds)
 {
-    WaitRow *row = row_of(w, x);
+    Row *row = row_of(w, x);
     const guint32 ranks[] = {x->place.rank, x->late.rank};
     row->public.waits++;
     row->public.seconds += seconds;
@@ -199,7 +199,7 @@ static void wait(WaitRows *w, const MessageEvent *e)
 
 static gint by_seconds(gconstpointer a, gconstpointer b)
 {
-    const WaitRow *x = *(WaitRow *const *)a, *y = *(WaitRow *const *)b;
+    const Row *x = *(Row *const *)a, *y = *(Row *const *)b;
     return x->public.seconds != y->public.seconds ? (x->public.seconds < y->public.seconds ? 1 : -1)
                                                   : 0;
 }
@@ -223,7 +223,7 @@ static void finish(WaitRows *w)
     end_waiting(w);
     g_ptr_array_sort(w->rows, by_seconds);
     for (guint i = 0; i < w->rows->len; i++) {
-        WaitRow *row = w->rows->pdata[i];
+        Row *row = w->rows->pdata[i];
         g_array_sort(row->ranks, by_rank);
         g_array_sort(row->pairs, pairs_by_seconds);
         row->public.n_ranks = row->ranks->len;
@@ -292,7 +292,7 @@ static WaitRows *wait_rows_new(WendRead *r, int *status)
 /* Row number INDEX, the longest time first. NULL: there are not so many. */
 static const WendReadWait *wait_rows_at(const WaitRows *w, guint index)
 {
-    return index < w->rows->len ? &((const WaitRow *)w->rows->pdata[index])->public : NULL;
+    return index < w->rows->len ? &((const Row *)w->rows->pdata[index])->public : NULL;
 }
 
 int wend_read_wait(WendRead *r, uint32_t index, const WendReadWait **wait)

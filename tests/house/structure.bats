@@ -103,28 +103,31 @@ ring() {
     reports 'files: src/one has 41'
 }
 
-@test "types of one name are found" {
-    source_file src/one/a.c 'typedef struct Ends Ends; /* typedef int Length; */
+@test "types of one name in headers are found" {
+    interface src/one a.h
+    interface src/two b.h
+    source_file src/one/a.h 'typedef struct Ends Ends; /* typedef int Length; */
 typedef struct Ends {
     int a;
 } Ends;
 typedef int (*Visit)(int);
 typedef int Length;'
-    source_file src/two/b.c 'typedef struct Ends Ends;
+    source_file src/two/b.h 'typedef struct Ends Ends;
 typedef int Width;'
+    source_file src/two/own.c 'typedef int Length;'
     "${STRUCTURE[@]}" --build objects --source tree
-    source_file src/two/c.c 'typedef struct {
+    source_file src/two/c.h 'typedef struct {
     int b;
 } Ends;'
-    reports 'type: Ends is defined in src/one/a.c, src/two/c.c'
-    source_file src/two/c.c 'typedef long Visit;'
-    reports 'type: Visit is defined in src/one/a.c, src/two/c.c'
-    source_file src/two/c.c 'struct Ends {
+    reports 'type: Ends is defined in src/one/a.h, src/two/c.h'
+    source_file src/two/c.h 'typedef long Visit;'
+    reports 'type: Visit is defined in src/one/a.h, src/two/c.h'
+    source_file src/two/c.h 'struct Ends {
     int b;
 };'
-    reports 'type: Ends is defined in src/one/a.c, src/two/c.c'
-    source_file src/two/c.c 'typedef void (*Length)(int);'
-    reports 'type: Length is defined in src/one/a.c, src/two/c.c'
+    reports 'type: Ends is defined in src/one/a.h, src/two/c.h'
+    source_file src/two/c.h 'typedef void (*Length)(int);'
+    reports 'type: Length is defined in src/one/a.h, src/two/c.h'
 }
 
 @test "names of MPI functions in string literals are counted" {

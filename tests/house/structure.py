@@ -13,7 +13,7 @@ Reported, one finding to a paragraph, with the symbols that make each edge:
   folders  folders that depend on each other in a circle
   files    folders with more than 40 source files
   name     base names that occur twice (file.c and file.h of one folder count as one)
-  type     a name of a type that is defined in two files
+  type     a name of a type that is defined in two headers
   include  an #include from a lower layer to a higher one (of lib/, of src/proxygen/)
   interface  a folder with headers whose README does not name one of them as its interface
            ("Interface: `NAME.h`"); an #include of another folder's header that is not the
@@ -253,7 +253,7 @@ TYPE = re.compile(
 def types_twice(files, source):
     places = {}
     for paths in files.values():
-        for path in paths:
+        for path in (path for path in paths if path.suffix == ".h"):
             text = COMMENT_OR_STRING.sub("", (source / path).read_text())
             for match in TYPE.finditer(text):
                 name = match[1] or match[2] or match[4] or match[5]

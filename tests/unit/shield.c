@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shield.c and kept.c: signals of Wend's own writes are gone afterwards, all others are as they
- * were; a file that is kept is known by more than its number. */
+/* shield.c: shield.h and kept.h. Signals of Wend's own writes are gone afterwards, all others are
+ * as they were; a file that is kept is known by more than its number. */
 #include "process/shield.h"
 
 #include <errno.h>

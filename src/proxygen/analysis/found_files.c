@@ -17,13 +17,13 @@ typedef struct {
     gint64 found;
     /* after the call the file exists, does not exist, or may do either */
     gboolean made, gone, uncertain;
-} FileUse;
+} Use;
 
 typedef struct {
     ScratchFile file;
     gboolean seen, shared;
     guint rank, sequence; /* that made its uses, as long as it is not shared */
-    GArray *uses;         /* of FileUse */
+    GArray *uses;         /* of Use */
 } NamedFile;
 
 struct Files {
@@ -44,7 +44,7 @@ typedef struct {
     Naming *names;                    /* by terminal; without FILE: it names none */
     guint8 *rule_names;               /* by rule: whether it has such a terminal */
     char *no_such_file, *file_exists; /* error classes, as in outcomes */
-} FileSearch;
+} Search;
 
 static void file_free(gpointer data)
 {
@@ -69,7 +69,7 @@ static NamedFile *file_named(struct Files *files, char *name)
     }
     file = g_new0(NamedFile, 1);
     file->file = (ScratchFile){.number = files->order->len, .name = name, .bytes = FOUND_NONE};
-    file->uses = g_array_new(FALSE, FALSE, sizeof(FileUse));
+    file->uses = g_array_new(FALSE, FALSE, sizeof(Use));
     g_hash_table_insert(files->by_name, name, file);
     g_ptr_array_add(files->order, file);
     return file;
@@ -88,7 +88,7 @@ static gboolean has_bit(const WendParam *param, gint64 word, const char *name)
     return FALSE;
 }
 
-static void find_names(FileSearch *s)
+static void find_names(Search *s)
 {
     for (guint t = 0; t < wend_program_n_terminals(s->plan->program); t++) {
         if (s->plan->terminal_ranks[t].n == 0)
@@ -132,13 +132,13 @@ static void row_table_free(gpointer data)
 }
 
 typedef struct {
-    FileSearch *search;
+    Search *search;
     guint rank, sequence;
     GHashTable *streams;
-} FileWalk;
+} Walk;
 
 /* The outcome of the next call of a shape; NULL if there is none. */
-static const gint64 *next_outcome(FileWalk *w, guint shape, guint *n)
+static const gint64 *next_outcome(Walk *w, guint shape, guint *n)
 {
     OutcomeStream *stream = g_hash_table_lookup(w->streams, GUINT_TO_POINTER(shape));
     if (!stream) {
@@ -157,7 +157,7 @@ static const gint64 *next_outcome(FileWalk *w, guint shape, guint *n)
     return stream->words;
 }
 
-static gint64 found_before(const FileSearch *s, const CallPattern *c, const gint64 *words, guint n)
+static gint64 found_before(const Search *s, const CallPattern *c, const gint64 *words, guint n)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
     if (n < 2)
@@ -176,9 +176,9 @@ static gint64 found_before(const FileSearch *s, const CallPattern *c, const gint
     return FOUND_UNKNOWN;
 }
 
-static void use(FileWalk *w, guint terminal)
+static void use(Walk *w, guint terminal)
 {
-    FileSearch *s = w->search;
+    Search *s = w->search;
     const Naming *naming = &s->names[terminal];
     NamedFile *file = naming->file;
     CallPattern *c = s->plan->call;
@@ -201,13 +201,12 @@ static void use(FileWalk *w, guint terminal)
         file->sequence = w->sequence;
     }
     file->shared |= file->rank != w->rank || file->sequence != w->sequence;
-    FileUse one = {terminal, found, .made = naming->opens && !c->failed,
-                   .gone = !naming->opens && !c->failed,
-                   .uncertain = naming->forgets && !c->failed};
+    Use one = {terminal, found, .made = naming->opens && !c->failed,
+               .gone = !naming->opens && !c->failed, .uncertain = naming->forgets && !c->failed};
     g_array_append_val(file->uses, one);
 }
 
-static void walk(FileWalk *w, guint rule)
+static void walk(Walk *w, guint rule)
 {
     const PlanRule *r = &w->search->plan->rules[rule];
     if (!w->search->rule_names[rule])
@@ -232,7 +231,7 @@ static void find_surprises(struct Files *files, const NamedFile *file)
 {
     gboolean certain = TRUE, there = file->file.bytes != FOUND_NONE;
     for (guint i = 0; i < file->uses->len; i++) {
-        const FileUse *one = &g_array_index(file->uses, FileUse, i);
+        const Use *one = &g_array_index(file->uses, Use, i);
         FileFinding *finding =
             g_hash_table_lookup(files->findings, GUINT_TO_POINTER(one->terminal));
         if (!finding) {
@@ -274,17 +273,17 @@ void found_files_find(Plan *plan)
     files->by_name = g_hash_table_new(g_str_hash, g_str_equal);
     files->order = g_ptr_array_new_with_free_func(file_free);
     files->findings = g_hash_table_new_full(NULL, NULL, NULL, finding_free);
-    FileSearch s = {.plan = plan,
-                    .files = files,
-                    .names = g_new0(Naming, wend_program_n_terminals(p) + 1),
-                    .rule_names = g_new0(guint8, plan->n_rules + 1)};
+    Search s = {.plan = plan,
+                .files = files,
+                .names = g_new0(Naming, wend_program_n_terminals(p) + 1),
+                .rule_names = g_new0(guint8, plan->n_rules + 1)};
     s.no_such_file = class_of_error(plan, "MPI_ERR_NO_SUCH_FILE");
     s.file_exists = class_of_error(plan, "MPI_ERR_FILE_EXISTS");
     find_names(&s);
     for (guint rank = 0; files->order->len && rank < plan->n_ranks; rank++) {
         const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
         for (guint q = 0; q < class->n_sequences; q++) {
-            FileWalk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, row_table_free)};
+            Walk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, row_table_free)};
             walk(&w, class->sequences[q].rule);
             g_hash_table_destroy(w.streams);
         }

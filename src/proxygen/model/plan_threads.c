@@ -159,7 +159,7 @@ static gboolean use_equal(gconstpointer a, gconstpointer b)
 typedef struct {
     gboolean named;
     guint64 uses, ends_before_start, makes_before_join, ends_before_join;
-} ThreadPart;
+} Part;
 
 /* The uses of an object by the threads of one class. ALONE is the index of the only thread that
  * makes and frees it; -1: there are several. */
@@ -168,7 +168,7 @@ typedef struct {
     guint n;
     gint alone;
     guint64 makes, commits, ends;
-    ThreadPart parts[];
+    Part parts[];
 } Tally;
 
 /* The start or join of a thread by another one. BY is -1 if there is none. CALLS are the calls of
@@ -255,7 +255,7 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
                 tally->parts[t].named = TRUE;
                 note_role(tally, t, use, call->times, threads[t].thread);
                 for (guint u = 0; u < n; u++) {
-                    ThreadPart *part = &tally->parts[u];
+                    Part *part = &tally->parts[u];
                     if (starts[u].by == (gint)t && use->role == SHARED_END)
                         part->ends_before_start += starts[u].calls[call->terminal];
                     if (joins[u].by == (gint)t && use->role == SHARED_END)
@@ -280,7 +280,7 @@ static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 {
     gboolean memory = tally->key.kind == WEND_KIND_SEGMENT;
     for (guint t = 0; t < tally->n; t++) {
-        const ThreadPart *part = &tally->parts[t];
+        const Part *part = &tally->parts[t];
         guint64 last = memory ? part->ends_before_join + 1 : part->makes_before_join;
         guint64 from = MIN(part->ends_before_start, lives), until = CLAMP(last, from, lives);
         gboolean counts = part->uses > 0 && tally->alone != (gint)t;
@@ -449,9 +449,9 @@ GArray *plan_threads_shared(Plan *plan, guint terminal)
 typedef struct {
     GArray *list;      /* of StartedThread */
     GHashTable *known; /* number -> its place + 1 */
-} ThreadList;
+} List;
 
-static StartedThread *add_thread(ThreadList *threads, guint number)
+static StartedThread *add_thread(List *threads, guint number)
 {
     gpointer key = GUINT_TO_POINTER(number);
     guint place = GPOINTER_TO_UINT(g_hash_table_lookup(threads->known, key));
@@ -497,8 +497,7 @@ static void note_asking(Plan *plan, const PlanThread *main_thread)
 static void list_threads(Plan *plan, guint first)
 {
     PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, first);
-    ThreadList threads = {g_array_new(FALSE, FALSE, sizeof(StartedThread)),
-                          g_hash_table_new(NULL, NULL)};
+    List threads = {g_array_new(FALSE, FALSE, sizeof(StartedThread)), g_hash_table_new(NULL, NULL)};
     for (guint t = 0; t <= main_thread->n_others; t++) {
         guint number = main_thread[t].thread;
         if (t > 0)

@@ -7,29 +7,29 @@
 
 typedef struct {
     guint rank, rule;
-} AlikeEntry;
+} Entry;
 typedef struct {
     GArray *rules;   /* of guint; the first one is the leader */
-    GArray *entries; /* of AlikeEntry, by rank, if there is more than one rule */
+    GArray *entries; /* of Entry, by rank, if there is more than one rule */
     guint *ranks;    /* the ranks of these entries */
-} AlikeGroup;
+} Group;
 /* The groups of one shape. No rank runs two rules of a group, because it would have two trip
  * counts. If a rank runs a second rule of a shape, that rule belongs to the second group. */
 typedef struct {
-    GPtrArray *groups; /* of AlikeGroup */
+    GPtrArray *groups; /* of Group */
     /* by rank: number of groups that it belongs to; NULL: the shape has one rule */
     guint *taken;
-} AlikeShape;
+} Shape;
 
 struct AlikeRules {
     const Plan *plan;
-    GPtrArray *groups;     /* of AlikeGroup: all groups */
-    AlikeGroup **group_of; /* by rule; NULL: not in the plan's order */
+    GPtrArray *groups; /* of Group: all groups */
+    Group **group_of;  /* by rule; NULL: not in the plan's order */
 };
 
 static void group_free(gpointer group)
 {
-    AlikeGroup *g = group;
+    Group *g = group;
     g_array_unref(g->rules);
     g_clear_pointer(&g->entries, g_array_unref);
     g_free(g->ranks);
@@ -38,7 +38,7 @@ static void group_free(gpointer group)
 
 static void shape_free(gpointer shape)
 {
-    AlikeShape *s = shape;
+    Shape *s = shape;
     g_ptr_array_unref(s->groups);
     g_free(s->taken);
     g_free(s);
@@ -56,7 +56,7 @@ static gboolean is_plain(const Plan *plan, guint rule)
 
 static gint compare_entries(gconstpointer a, gconstpointer b)
 {
-    const AlikeEntry *x = a, *y = b;
+    const Entry *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
@@ -88,56 +88,55 @@ static guint take_group(guint *taken, RankList ranks)
     return which;
 }
 
-static AlikeGroup *group_for(AlikeRules *a, AlikeShape *s, guint rule)
+static Group *group_for(AlikeRules *a, Shape *s, guint rule)
 {
     const PlanRule *rules = a->plan->rules;
     guint which = 0;
     if (s->groups->len > 0 && !s->taken) {
         s->taken = g_new0(guint, a->plan->n_ranks);
-        take_group(
-            s->taken,
-            rules[g_array_index(((AlikeGroup *)s->groups->pdata[0])->rules, guint, 0)].ranks);
+        take_group(s->taken,
+                   rules[g_array_index(((Group *)s->groups->pdata[0])->rules, guint, 0)].ranks);
     }
     if (s->taken)
         which = take_group(s->taken, rules[rule].ranks);
     if (which == s->groups->len) {
-        AlikeGroup *g = g_new(AlikeGroup, 1);
-        *g = (AlikeGroup){g_array_new(FALSE, FALSE, sizeof(guint)), NULL, NULL};
+        Group *g = g_new(Group, 1);
+        *g = (Group){g_array_new(FALSE, FALSE, sizeof(guint)), NULL, NULL};
         g_ptr_array_add(s->groups, g);
         g_ptr_array_add(a->groups, g);
     }
     return s->groups->pdata[which];
 }
 
-static void find_entries(const Plan *plan, AlikeGroup *g)
+static void find_entries(const Plan *plan, Group *g)
 {
     if (g->rules->len == 1)
         return;
-    g->entries = g_array_new(FALSE, FALSE, sizeof(AlikeEntry));
+    g->entries = g_array_new(FALSE, FALSE, sizeof(Entry));
     for (guint i = 0; i < g->rules->len; i++) {
         guint rule = g_array_index(g->rules, guint, i);
         for (guint r = 0; r < plan->rules[rule].ranks.n; r++) {
-            const AlikeEntry m = {plan->rules[rule].ranks.ranks[r], rule};
+            const Entry m = {plan->rules[rule].ranks.ranks[r], rule};
             g_array_append_val(g->entries, m);
         }
     }
     g_array_sort(g->entries, compare_entries);
     g->ranks = g_new(guint, g->entries->len + 1);
     for (guint i = 0; i < g->entries->len; i++)
-        g->ranks[i] = g_array_index(g->entries, AlikeEntry, i).rank;
+        g->ranks[i] = g_array_index(g->entries, Entry, i).rank;
 }
 
 AlikeRules *alike_new(const Plan *plan)
 {
     AlikeRules *a = g_new(AlikeRules, 1);
     *a = (AlikeRules){plan, g_ptr_array_new_with_free_func(group_free),
-                      g_new0(AlikeGroup *, plan->n_rules + 1)};
+                      g_new0(Group *, plan->n_rules + 1)};
     g_autoptr(GHashTable) shapes = wend_byte_table_entries_new(shape_free);
     g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
         guint rule = g_array_index(plan->order, guint, o);
         find_shape(a, rule, shape);
-        AlikeShape *s =
+        Shape *s =
             wend_byte_table_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
         if (!s->groups)
             s->groups = g_ptr_array_new();
@@ -170,13 +169,13 @@ gboolean alike_shared(const AlikeRules *a, guint rule)
 
 RankList alike_ranks(const AlikeRules *a, guint leader)
 {
-    const AlikeGroup *g = a->group_of[leader];
+    const Group *g = a->group_of[leader];
     return g && g->entries ? (RankList){g->entries->len, g->ranks} : a->plan->rules[leader].ranks;
 }
 
 gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
 {
-    const AlikeGroup *g = a ? a->group_of[leader] : NULL;
+    const Group *g = a ? a->group_of[leader] : NULL;
     if (!g || !g->entries)
         return NULL;
     guint64 own = a->plan->rules[leader].symbols[symbol].repeats;
@@ -184,7 +183,7 @@ gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
     g_autofree gint64 *trips = g_new(gint64, g->entries->len);
     for (guint i = 0; i < g->entries->len; i++) {
         guint64 repeats =
-            a->plan->rules[g_array_index(g->entries, AlikeEntry, i).rule].symbols[symbol].repeats;
+            a->plan->rules[g_array_index(g->entries, Entry, i).rule].symbols[symbol].repeats;
         trips[i] = (gint64)repeats;
         differ |= repeats != own;
     }

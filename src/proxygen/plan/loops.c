@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     guint first_entry, n_entries, first_item, n_items;
     guint64 call;
-} LoopGroup;
+} Group;
 
 /* A completion of an entry, and the number of its handler, + 1; 0: no calls follow. */
 typedef struct {
@@ -73,7 +73,7 @@ typedef struct {
 
     /* consecutive calls of one chooser, without a call in between that waits */
     const Chooser *chooser;
-    /* of LoopGroup, Completion, LoopItem, Handler */
+    /* of Group, Completion, LoopItem, Handler */
     GArray *groups, *completions, *items, *handlers;
     gboolean *active; /* by entry, at the current position */
 
@@ -82,36 +82,36 @@ typedef struct {
     HandlerKind kind;      /* of its handlers */
     gboolean *idle, *near; /* by entry (handlers.h) */
     guint *latest;         /* by entry: its last completion */
-} LoopFinder;
+} Finder;
 
-static const Dependence *dependence_of_item(const LoopFinder *f, guint item)
+static const Dependence *dependence_of_item(const Finder *f, guint item)
 {
     return f->dependence->calls[g_array_index(f->items, LoopItem, item).terminal];
 }
 
-static const LoopItem *items_from(const LoopFinder *f, guint item)
+static const LoopItem *items_from(const Finder *f, guint item)
 {
     return (const LoopItem *)(void *)f->items->data + item;
 }
 
-static Completion *completion_at(const LoopFinder *f, guint i)
+static Completion *completion_at(const Finder *f, guint i)
 {
     return &g_array_index(f->completions, Completion, i);
 }
 
-static const Handler *handler_at(const LoopFinder *f, guint i)
+static const Handler *handler_at(const Finder *f, guint i)
 {
     return &g_array_index(f->handlers, Handler, i);
 }
 
-static guint terminal_at(const LoopFinder *f, guint item)
+static guint terminal_at(const Finder *f, guint item)
 {
     return g_array_index(f->items, LoopItem, item).terminal;
 }
 
 /* -- stretches -- */
 
-static void append_items(LoopFinder *f, guint first, guint n)
+static void append_items(Finder *f, guint first, guint n)
 {
     for (guint i = first; i < first + n; i++)
         loop_rules_append(f->rules, (WendSymbol){FALSE, terminal_at(f, i), 1});
@@ -128,7 +128,7 @@ static void add_run(GArray *runs, guint body, guint joint)
 }
 
 /* Updates the entries after the call of an item. */
-static void follow(LoopFinder *f, guint item)
+static void follow(Finder *f, guint item)
 {
     const Dependence *e = dependence_of_item(f, item);
     for (guint i = 0; i < e->changes->len; i++) {
@@ -139,7 +139,7 @@ static void follow(LoopFinder *f, guint item)
     }
 }
 
-static void note_stretch(LoopFinder *f, guint64 first, guint64 last)
+static void note_stretch(Finder *f, guint64 first, guint64 last)
 {
     GHashTable *stretches = f->plan->stretches;
     if (!stretches)
@@ -155,7 +155,7 @@ static void note_stretch(LoopFinder *f, guint64 first, guint64 last)
 
 /* The body that follows a completion in a stretch that ends before item END. *JOINT is the joint of
  * its set, which KNOWN has by set and body. */
-static guint body_of(LoopFinder *f, const Completion *completion, guint end, Loop *loop,
+static guint body_of(Finder *f, const Completion *completion, guint end, Loop *loop,
                      GHashTable *known, guint *joint)
 {
     *joint = 0;
@@ -196,9 +196,9 @@ static Loop *new_loop(const Chooser *chooser)
 
 /* Ends the stretch of groups FIRST … LAST. Only the first N items of the last group belong to
  * it. */
-static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
+static void close_stretch(Finder *f, guint first, guint last, guint n)
 {
-    const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
+    const Group *groups = &g_array_index(f->groups, Group, 0);
     guint end = groups[last].first_item + n;
     Loop *loop = new_loop(f->chooser);
     g_autoptr(GHashTable) known = NULL;
@@ -237,7 +237,7 @@ static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
     append_items(f, end, groups[last].n_items - n);
 }
 
-static void new_stretch(LoopFinder *f)
+static void new_stretch(Finder *f)
 {
     conflicts_begin_loop(f->conflicts, f->share);
     f->kind = HANDLER_EMPTY;
@@ -249,7 +249,7 @@ static void new_stretch(LoopFinder *f)
 
 /* Divides the calls after a group among its completions. Returns the number of its first handler.
  * LAST: no group follows. */
-static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
+static guint find_handlers(Finder *f, const Group *group, gboolean last)
 {
     guint first = f->handlers->len, n;
     g_autofree guint *entries = g_new(guint, group->n_entries);
@@ -279,7 +279,7 @@ static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
 }
 
 /* Whether the completions of the group conflict with the stretch. */
-static gboolean completions_conflict(LoopFinder *f, const LoopGroup *group)
+static gboolean completions_conflict(Finder *f, const Group *group)
 {
     gboolean found = FALSE;
     for (guint k = 0; k < group->n_entries && !found; k++) {
@@ -289,7 +289,7 @@ static gboolean completions_conflict(LoopFinder *f, const LoopGroup *group)
     return found;
 }
 
-static void take_completions(LoopFinder *f, const LoopGroup *group)
+static void take_completions(Finder *f, const Group *group)
 {
     for (guint k = 0; k < group->n_entries; k++) {
         const Completion *completion = completion_at(f, group->first_entry + k);
@@ -302,7 +302,7 @@ static void take_completions(LoopFinder *f, const LoopGroup *group)
 
 /* Whether the calls of a body may begin, or go on, with the item. All bodies of a stretch are of
  * one kind. */
-static gboolean is_of_kind(const LoopFinder *f, const LoopItem *item, gboolean begins)
+static gboolean is_of_kind(const Finder *f, const LoopItem *item, gboolean begins)
 {
     if (!f->chooser->several || f->kind == HANDLER_EMPTY)
         return TRUE;
@@ -311,7 +311,7 @@ static gboolean is_of_kind(const LoopFinder *f, const LoopItem *item, gboolean b
 
 /* Takes the items of a handler into the stretch. Returns the first item that does not fit, or the
  * end. */
-static guint take_handler(LoopFinder *f, const Handler *handler)
+static guint take_handler(Finder *f, const Handler *handler)
 {
     guint n, i = handler->first;
     const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
@@ -332,7 +332,7 @@ static guint take_handler(LoopFinder *f, const Handler *handler)
 
 /* Takes the items of the group into the stretch. Returns the first item that does not fit, or the
  * end. */
-static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
+static guint take_handlers(Finder *f, const Group *group, guint first)
 {
     for (guint i = first; i < f->handlers->len; i++) {
         const Handler *handler = handler_at(f, i);
@@ -345,9 +345,9 @@ static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
 
 /* Whether receives that several entries have posted in the stretch, and other receives for the same
  * messages, are all complete at its end. */
-static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guint n)
+static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
 {
-    const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
+    const Group *groups = &g_array_index(f->groups, Group, 0);
     const GArray *receives = f->dependence->receives;
     gboolean *now = f->active, complete = TRUE;
     if (!conflicts_any_shared(f->conflicts))
@@ -379,7 +379,7 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
 
 /* The end of the last body of a stretch, which no completion follows, in items of the group. END is
  * the latest possible end, HANDLERS the first handler of the group. */
-static guint last_body(const LoopFinder *f, const LoopGroup *group, guint handlers, guint end)
+static guint last_body(const Finder *f, const Group *group, guint handlers, guint end)
 {
     for (guint i = handlers; i < f->handlers->len; i++) {
         const Handler *handler = handler_at(f, i);
@@ -395,10 +395,10 @@ static guint last_body(const LoopFinder *f, const LoopGroup *group, guint handle
     return end - group->first_item;
 }
 
-static void learn_groups(LoopFinder *f)
+static void learn_groups(Finder *f)
 {
     for (guint g = 0; g + 1 < f->groups->len; g++) {
-        const LoopGroup *group = &g_array_index(f->groups, LoopGroup, g);
+        const Group *group = &g_array_index(f->groups, Group, g);
         if (group->n_entries == 1)
             handlers_learn(f->chooser->handlers, f->dependence,
                            completion_at(f, group->first_entry)->entry,
@@ -406,14 +406,14 @@ static void learn_groups(LoopFinder *f)
     }
 }
 
-static void find_stretches(LoopFinder *f)
+static void find_stretches(Finder *f)
 {
-    const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
+    const Group *groups = &g_array_index(f->groups, Group, 0);
     guint n = f->groups->len, first = 0;
     f->share = TRUE;
     new_stretch(f);
     for (guint g = 0; g < n; g++) {
-        const LoopGroup *group = &groups[g];
+        const Group *group = &groups[g];
         gboolean conflict = completions_conflict(f, group);
         guint end = group->first_item + group->n_items, bad = end, handlers = 0;
         if (!conflict) {
@@ -437,7 +437,7 @@ static void find_stretches(LoopFinder *f)
     }
 }
 
-static void process_groups(LoopFinder *f)
+static void process_groups(Finder *f)
 {
     if (f->learning) {
         learn_groups(f);
@@ -467,7 +467,7 @@ static void chooser_free(gpointer chooser)
 
 /* The chooser of the terminal, or NULL. The terminal must belong to one class, so that its requests
  * have the same numbers on all ranks. */
-static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
+static const Chooser *chooser_of(Finder *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     if (!(call->function->flags & WEND_F_ANY) || call->failed || !requests || requests->n_in < 2)
@@ -485,7 +485,7 @@ static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
     return c;
 }
 
-static void end_groups(LoopFinder *f)
+static void end_groups(Finder *f)
 {
     if (f->groups->len > 0)
         process_groups(f);
@@ -497,7 +497,7 @@ static void end_groups(LoopFinder *f)
     f->chooser = NULL;
 }
 
-static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *walk,
+static void begin_groups(Finder *f, const Chooser *chooser, const WendWalk *walk,
                          const gint64 *completed, guint n)
 {
     f->chooser = chooser;
@@ -513,7 +513,7 @@ static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *
 
 /* Adds a call that chooses. Returns FALSE if it completed requests outside of its array, or one of
  * them twice. */
-static gboolean add_group(LoopFinder *f, const WendCall *call, const WendWalk *walk)
+static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
 {
     guint n;
     const gint64 *completed = wend_walk_completed(walk, &n);
@@ -527,7 +527,7 @@ static gboolean add_group(LoopFinder *f, const WendCall *call, const WendWalk *w
         end_groups(f);
         begin_groups(f, chooser, walk, completed, n);
     }
-    LoopGroup group = {f->completions->len, n, f->items->len, 0, call->index};
+    Group group = {f->completions->len, n, f->items->len, 0, call->index};
     for (guint i = 0; i < n; i++) {
         Completion completion = {handlers_entry(chooser->handlers, completed[i]) - 1, 0};
         g_array_append_val(f->completions, completion);
@@ -545,7 +545,7 @@ static gboolean tests_something(const WendCall *call, const WendWalk *walk)
     return n > 0 && (flags & WEND_F_COMPLETES) && (flags & WEND_F_POLL);
 }
 
-static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
+static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, f->rank, thread->sequence, WEND_WALK_MAIN);
     const WendCall *call;
@@ -558,7 +558,7 @@ static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
         if (f->groups->len > 0 && !dependence->waits) {
             item.tests = tests_something(call, walk);
             g_array_append_val(f->items, item);
-            g_array_index(f->groups, LoopGroup, f->groups->len - 1).n_items++;
+            g_array_index(f->groups, Group, f->groups->len - 1).n_items++;
             continue;
         }
         end_groups(f);
@@ -570,7 +570,7 @@ static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
     wend_walk_free(walk);
 }
 
-static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
+static void find_in_rank(Finder *f, const PlanThread *thread, guint rank)
 {
     /* The calls up to MPI_Init are in main. */
     guint own =
@@ -637,10 +637,10 @@ gboolean plan_loops(Plan *plan, GError **error)
     if (rows->len == 0)
         return TRUE;
 
-    LoopFinder f = {.plan = plan, .rules = loop_rules_new(plan)};
+    Finder f = {.plan = plan, .rules = loop_rules_new(plan)};
     f.choosers = g_ptr_array_new();
     g_ptr_array_set_size(f.choosers, (gint)wend_program_n_terminals(p) + 1);
-    f.groups = g_array_new(FALSE, FALSE, sizeof(LoopGroup));
+    f.groups = g_array_new(FALSE, FALSE, sizeof(Group));
     f.completions = g_array_new(FALSE, FALSE, sizeof(Completion));
     f.items = g_array_new(FALSE, FALSE, sizeof(LoopItem));
     f.handlers = g_array_new(FALSE, FALSE, sizeof(Handler));

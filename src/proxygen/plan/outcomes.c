@@ -47,9 +47,9 @@ typedef struct {
     GHashTable *streams; /* shape -> ChoiceStream */
     gboolean damaged;    /* outcomes do not fit the calls */
     const Loop *loop;    /* the loop that is visited */
-} OutcomeSearch;
+} Search;
 
-static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
+static guint number_of(Search *s, gint64 word, gboolean add)
 {
     gpointer found = g_hash_table_lookup(s->numbers, &word);
     if (!found && add && wend_word_is_handle(word)) {
@@ -61,7 +61,7 @@ static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
 
 /* -- effects of terminals on requests -- */
 
-static gboolean find_choices(OutcomeSearch *s)
+static gboolean find_choices(Search *s)
 {
     Plan *plan = s->plan;
     gboolean any = FALSE;
@@ -83,7 +83,7 @@ static gboolean find_choices(OutcomeSearch *s)
     return any;
 }
 
-static void add_event(OutcomeSearch *s, guint terminal, gint64 word, gboolean active)
+static void add_event(Search *s, guint terminal, gint64 word, gboolean active)
 {
     CompletionEvent event = {number_of(s, word, FALSE), active};
     if (event.request == 0)
@@ -93,7 +93,7 @@ static void add_event(OutcomeSearch *s, guint terminal, gint64 word, gboolean ac
     g_array_append_val(s->events[terminal], event);
 }
 
-static void find_events(OutcomeSearch *s)
+static void find_events(Search *s)
 {
     Plan *plan = s->plan;
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
@@ -124,7 +124,7 @@ static void find_events(OutcomeSearch *s)
 
 /* -- effects of rules on requests -- */
 
-static void summarize_rules(OutcomeSearch *s)
+static void summarize_rules(Search *s)
 {
     Plan *plan = s->plan;
     guint n = g_hash_table_size(s->numbers) + 1;
@@ -171,7 +171,7 @@ static void row_table_free(gpointer stream)
 }
 
 /* The entries that the next call of this shape completed. NULL if the outcomes end early. */
-static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
+static const GArray *next_picks(Search *s, const CallPattern *c)
 {
     guint shape = c->slots->shape;
     ChoiceStream *stream = g_hash_table_lookup(s->streams, GUINT_TO_POINTER(shape));
@@ -206,8 +206,7 @@ static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
     return stream->picks;
 }
 
-static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal,
-                         guint64 repeats)
+static void visit_choice(Search *s, guint rule, guint symbol, guint terminal, guint64 repeats)
 {
     Plan *plan = s->plan;
     Site site = {rule, symbol};
@@ -265,7 +264,7 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
     choice->pending = choice->pending == -2 || choice->pending == completed ? completed : -1;
 }
 
-static void apply(OutcomeSearch *s, const GArray *events)
+static void apply(Search *s, const GArray *events)
 {
     for (guint i = 0; events && i < events->len; i++)
         s->active[g_array_index(events, CompletionEvent, i).request] =
@@ -275,7 +274,7 @@ static void apply(OutcomeSearch *s, const GArray *events)
 /* Applies a step once, because repetitions have the same effect. */
 static void apply_step(const guint *entries, guint n, guint body, guint64 times, gpointer search)
 {
-    OutcomeSearch *s = search;
+    Search *s = search;
     (void)times;
     for (guint i = 0; i < n; i++)
         s->active[g_array_index(s->members[s->loop->terminal], guint, entries[i])] = 0;
@@ -284,7 +283,7 @@ static void apply_step(const guint *entries, guint n, guint body, guint64 times,
 }
 
 /* Visits a loop: it completes each entry as often as its calls did, in an order of its own. */
-static void visit_loop(OutcomeSearch *s, const Loop *loop)
+static void visit_loop(Search *s, const Loop *loop)
 {
     call_pattern_decode(s->plan->call, loop->terminal);
     for (gint64 left = loop->total; left > 0 && !s->damaged;) {
@@ -297,7 +296,7 @@ static void visit_loop(OutcomeSearch *s, const Loop *loop)
     s->active[0] = 0;
 }
 
-static void walk(OutcomeSearch *s, guint rule)
+static void walk(Search *s, guint rule)
 {
     const PlanRule *r = &s->plan->rules[rule];
     if (r->loop) {
@@ -331,7 +330,7 @@ static void choice_free(gpointer choice)
 
 /* Decides the kind of each choice. It is FORCED so far if more than one request was pending; a site
  * that drains needs no force. */
-static void decide(OutcomeSearch *s)
+static void decide(Search *s)
 {
     Plan *plan = s->plan;
     GHashTableIter iter;
@@ -359,7 +358,7 @@ static void decide(OutcomeSearch *s)
 gboolean plan_outcomes(Plan *plan, GError **error)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
-    OutcomeSearch s = {.plan = plan};
+    Search s = {.plan = plan};
     if (plan->choices)
         g_hash_table_destroy(plan->choices);
     plan->choices = g_hash_table_new_full(site_hash, site_equal, NULL, choice_free);

@@ -22,10 +22,10 @@ typedef struct {
     gboolean *apart;   /* by number: lists with it are gathered */
     gint64 *home;      /* by number: its home */
     GHashTable *taken; /* thread -> GArray of Taken, by slot of its array */
-} LayoutFinder;
+} Finder;
 
 /* The slots of the array that has the request. */
-static GArray *taken_places(LayoutFinder *f, guint number)
+static GArray *taken_places(Finder *f, guint number)
 {
     const RequestNumbers *numbers = f->effects->numbers;
     gpointer array =
@@ -41,7 +41,7 @@ static GArray *taken_places(LayoutFinder *f, guint number)
 /* -- homes -- */
 
 /* Joins the requests of LIST as if each had one lifetime, whose index is its number. */
-static void join_list(const LayoutFinder *f, const GArray *lifetimes, const RequestList *list)
+static void join_list(const Finder *f, const GArray *lifetimes, const RequestList *list)
 {
     gint64 at = -1;
     guint one = 0;
@@ -60,7 +60,7 @@ static void join_list(const LayoutFinder *f, const GArray *lifetimes, const Requ
 }
 
 /* The groups if each number had only one lifetime, whose index it is. Longest lists first. */
-static GArray *groups_of_numbers(const LayoutFinder *f)
+static GArray *groups_of_numbers(const Finder *f)
 {
     const RequestEffects *effects = f->effects;
     const GPtrArray *lists = request_lists_in_order(effects->lists);
@@ -80,7 +80,7 @@ static GArray *groups_of_numbers(const LayoutFinder *f)
     return lifetimes;
 }
 
-static void find_homes(LayoutFinder *f)
+static void find_homes(Finder *f)
 {
     guint n = request_numbers_count(f->effects->numbers);
     g_autoptr(GArray) lifetimes = groups_of_numbers(f);
@@ -108,11 +108,11 @@ static void find_homes(LayoutFinder *f)
 typedef struct {
     guint first, lifetime;
     gint64 distance;
-} ListEntry;
+} Entry;
 
 static gint compare_entries(gconstpointer a, gconstpointer b, gpointer lifetimes)
 {
-    const ListEntry *x = a, *y = b;
+    const Entry *x = a, *y = b;
     if (x->first != y->first) {
         guint64 s = request_lifetimes_at(lifetimes, x->first)->begin,
                 t = request_lifetimes_at(lifetimes, y->first)->begin;
@@ -126,9 +126,9 @@ static gint compare_entries(gconstpointer a, gconstpointer b, gpointer lifetimes
 /* All lifetimes as entries, group by group. The end of a group becomes that of its last entry. */
 static GArray *entries_by_group(GArray *lifetimes)
 {
-    GArray *entries = g_array_sized_new(FALSE, FALSE, sizeof(ListEntry), lifetimes->len);
+    GArray *entries = g_array_sized_new(FALSE, FALSE, sizeof(Entry), lifetimes->len);
     for (guint i = 0; i < lifetimes->len; i++) {
-        ListEntry entry = {.lifetime = i};
+        Entry entry = {.lifetime = i};
         entry.first = request_lifetimes_first(lifetimes, i, &entry.distance);
         RequestLifetime *first = request_lifetimes_at(lifetimes, entry.first);
         first->end = MAX(first->end, request_lifetimes_at(lifetimes, i)->death);
@@ -141,13 +141,13 @@ static GArray *entries_by_group(GArray *lifetimes)
 /* The entry after the group of entry I. */
 static guint group_end(const GArray *entries, guint i)
 {
-    guint first = g_array_index(entries, ListEntry, i).first;
-    while (i < entries->len && g_array_index(entries, ListEntry, i).first == first)
+    guint first = g_array_index(entries, Entry, i).first;
+    while (i < entries->len && g_array_index(entries, Entry, i).first == first)
         i++;
     return i;
 }
 
-static void set_apart(LayoutFinder *f, gint number)
+static void set_apart(Finder *f, gint number)
 {
     if (number >= 0)
         f->apart[number] = TRUE;
@@ -155,9 +155,9 @@ static void set_apart(LayoutFinder *f, gint number)
 
 /* Returns FALSE if entries of one group would share a slot at one time. Their numbers are then set
  * apart. */
-static gboolean slots_are_unique(LayoutFinder *f, const GArray *lifetimes, const GArray *entries)
+static gboolean slots_are_unique(Finder *f, const GArray *lifetimes, const GArray *entries)
 {
-    const ListEntry *all = (const ListEntry *)(gconstpointer)entries->data;
+    const Entry *all = (const Entry *)(gconstpointer)entries->data;
     gboolean good = TRUE;
     for (guint i = 0, end; i < entries->len; i = end) {
         gboolean clash = FALSE;
@@ -200,8 +200,7 @@ static gboolean is_free(const GArray *taken, const RequestLifetime *first, gint6
 
 /* The slot of the first lifetime of a group: the home of most entries, else the first free
  * slots. */
-static gint64 place_group(LayoutFinder *f, const GArray *lifetimes, const ListEntry *entries,
-                          guint n)
+static gint64 place_group(Finder *f, const GArray *lifetimes, const Entry *entries, guint n)
 {
     const RequestLifetime *first = request_lifetimes_at(lifetimes, entries->first);
     GArray *taken = taken_places(f, (guint)first->number);
@@ -330,13 +329,13 @@ guint64 request_layout_moves(const RequestLayout *layout, guint n)
 
 /* Assigns slots to all lifetimes of the rank. Returns NULL if some would share a slot at one time;
  * their numbers are then set apart. */
-static RequestLayout *place_lifetimes(LayoutFinder *f, GArray *lifetimes)
+static RequestLayout *place_lifetimes(Finder *f, GArray *lifetimes)
 {
     g_autoptr(GArray) entries = entries_by_group(lifetimes);
     if (!slots_are_unique(f, lifetimes, entries))
         return NULL;
     find_homes(f);
-    const ListEntry *all = (const ListEntry *)(gconstpointer)entries->data;
+    const Entry *all = (const Entry *)(gconstpointer)entries->data;
     g_autofree gint64 *places = g_new(gint64, MAX(entries->len, 1));
     for (guint i = 0, end; i < entries->len; i = end) {
         end = group_end(entries, i);
@@ -367,12 +366,12 @@ RequestLayout *request_layout_find(const RequestEffects *effects, const RequestU
     g_autofree gint64 *home = g_new(gint64, n + 1);
     g_autoptr(GHashTable) taken =
         g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-    LayoutFinder f = {.effects = effects,
-                      .rank = rank,
-                      .present = present,
-                      .apart = apart,
-                      .home = home,
-                      .taken = taken};
+    Finder f = {.effects = effects,
+                .rank = rank,
+                .present = present,
+                .apart = apart,
+                .home = home,
+                .taken = taken};
     RequestLayout *layout = NULL;
     for (f.round = 1; !layout; f.round++) {
         g_autoptr(GArray) lifetimes = request_lifetimes_find(effects, use, rank, apart, present);

@@ -79,9 +79,9 @@ typedef struct {
     guint next_stretch;
     guint64 begin, end; /* the call that is walked, or the loop that contains it */
     guint clock;        /* its sequence */
-} LifetimeFinder;
+} Finder;
 
-static guint present_lifetime(LifetimeFinder *f, gint number)
+static guint present_lifetime(Finder *f, gint number)
 {
     /* it existed before the first call that names it: it was made while recording was off, or
      * elsewhere */
@@ -91,7 +91,7 @@ static guint present_lifetime(LifetimeFinder *f, gint number)
     return f->present[number] - 1;
 }
 
-static void end_lifetime(LifetimeFinder *f, gint number)
+static void end_lifetime(Finder *f, gint number)
 {
     if (number < 0 || !f->present[number] || f->use->stays[number])
         return;
@@ -99,7 +99,7 @@ static void end_lifetime(LifetimeFinder *f, gint number)
     lifetime->death = MIN(lifetime->death, f->end);
 }
 
-static void begin_lifetime(LifetimeFinder *f, gint number)
+static void begin_lifetime(Finder *f, gint number)
 {
     if (f->use->stays[number]) {
         present_lifetime(f, number);
@@ -119,7 +119,7 @@ static void begin_lifetime(LifetimeFinder *f, gint number)
 
 /* Puts the array of a call into consecutive slots. Where it has MPI_REQUEST_NULL, no other request
  * may be at that time. */
-static void make_consecutive(LifetimeFinder *f, const RequestEffect *effect)
+static void make_consecutive(Finder *f, const RequestEffect *effect)
 {
     const gint *numbers = (const gint *)(gpointer)effect->gives->data;
     guint n = effect->gives->len, at = 0;
@@ -148,7 +148,7 @@ static void make_consecutive(LifetimeFinder *f, const RequestEffect *effect)
 /* Keeps the slots of requests that a call passes singly or gathered. No other request may have the
  * slot of a request that is complete (the array keeps its slot), because the call would take it for
  * its own. */
-static void keep_slots(LifetimeFinder *f, const RequestEffect *effect)
+static void keep_slots(Finder *f, const RequestEffect *effect)
 {
     for (guint i = 0; i < effect->gives->len; i++) {
         gint number = g_array_index(effect->gives, gint, i);
@@ -159,7 +159,7 @@ static void keep_slots(LifetimeFinder *f, const RequestEffect *effect)
     }
 }
 
-static void set_now(LifetimeFinder *f, guint64 call)
+static void set_now(Finder *f, guint64 call)
 {
     f->begin = f->end = call + 1;
     for (; f->stretches && f->next_stretch < f->stretches->len; f->next_stretch++) {
@@ -175,7 +175,7 @@ static void set_now(LifetimeFinder *f, guint64 call)
 }
 
 /* Takes the effect of the last call of the walk. */
-static void take_effect(LifetimeFinder *f, WendWalk *walk, const RequestEffect *effect)
+static void take_effect(Finder *f, WendWalk *walk, const RequestEffect *effect)
 {
     if (effect->list && effect->list->direct)
         make_consecutive(f, effect);
@@ -195,7 +195,7 @@ static void take_effect(LifetimeFinder *f, WendWalk *walk, const RequestEffect *
 }
 
 /* Returns FALSE if there are too many lifetimes. */
-static gboolean walk_sequence(LifetimeFinder *f, guint rank, guint sequence)
+static gboolean walk_sequence(Finder *f, guint rank, guint sequence)
 {
     const Plan *plan = f->effects->plan;
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
@@ -220,7 +220,7 @@ GArray *request_lifetimes_find(const RequestEffects *effects, const RequestUse *
                                const gboolean *apart, guint *present)
 {
     g_autoptr(GArray) lifetimes = g_array_new(FALSE, FALSE, sizeof(RequestLifetime));
-    LifetimeFinder f = {
+    Finder f = {
         .effects = effects, .use = use, .apart = apart, .lifetimes = lifetimes, .present = present};
     memset(present, 0, request_numbers_count(effects->numbers) * sizeof *present);
     for (guint s = 0; s < use->class->n_sequences; s++)

@@ -18,18 +18,18 @@ typedef struct {
     guint thread;
     GArray *at;  /* of gint64 */
     guint first; /* slot in the thread's array */
-} RequestRow;
+} Row;
 enum { PLACE_FREE = -2, PLACE_NULL = -1 };
 
 typedef struct {
-    RequestRow *row;
+    Row *row;
     guint position;
-} RequestPlace;
+} Place;
 
 struct Variables {
     GHashTable *lengths; /* kind << 32 | thread (gint64) -> length of the array (guint) */
     RequestLists *lists;
-    GHashTable *places; /* request word -> RequestPlace */
+    GHashTable *places; /* request word -> Place */
     GPtrArray *rows;
     RequestSlots *positions; /* NULL: PLACES has all */
     /* kind << 56 | handle: several references to one object may exist */
@@ -38,7 +38,7 @@ struct Variables {
 
 static void row_free(gpointer row)
 {
-    g_array_free(((RequestRow *)row)->at, TRUE);
+    g_array_free(((Row *)row)->at, TRUE);
     g_free(row);
 }
 
@@ -60,7 +60,7 @@ static void note_handle(Variables *v, WendKind kind, gint64 handle)
     *length = MAX(*length, (gint64)wend_word_handle_number(handle) + 1);
 }
 
-static gint64 row_get(const RequestRow *row, gint64 position)
+static gint64 row_get(const Row *row, gint64 position)
 {
     return position < 0 || position >= (gint64)row->at->len
                ? PLACE_FREE
@@ -68,8 +68,7 @@ static gint64 row_get(const RequestRow *row, gint64 position)
 }
 
 /* Whether the list fits into ROW with its first entry at BASE. */
-static gboolean fits(const Variables *v, const RequestRow *row, const RequestList *list,
-                     gint64 base)
+static gboolean fits(const Variables *v, const Row *row, const RequestList *list, gint64 base)
 {
     for (gint64 i = 0; i < list->n; i++) {
         gint64 word = wend_word_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL,
@@ -84,7 +83,7 @@ static gboolean fits(const Variables *v, const RequestRow *row, const RequestLis
     return TRUE;
 }
 
-static void put(Variables *v, RequestRow *row, const RequestList *list, gint64 base)
+static void put(Variables *v, Row *row, const RequestList *list, gint64 base)
 {
     gint64 unset = PLACE_FREE;
     for (gint64 i = 0; i < list->n; i++) {
@@ -93,8 +92,8 @@ static void put(Variables *v, RequestRow *row, const RequestList *list, gint64 b
         gint64 word = list->words[i];
         g_array_index(row->at, gint64, base + i) = wend_word_is_handle(word) ? word : PLACE_NULL;
         if (wend_word_is_handle(word) && !g_hash_table_lookup(v->places, &word)) {
-            RequestPlace *place = g_new(RequestPlace, 1);
-            *place = (RequestPlace){row, (guint)(base + i)};
+            Place *place = g_new(Place, 1);
+            *place = (Place){row, (guint)(base + i)};
             g_hash_table_insert(v->places, g_memdup2(&word, sizeof word), place);
         }
     }
@@ -112,7 +111,7 @@ static gboolean has_duplicates(const RequestList *list)
 /* Puts the list into consecutive slots, if it agrees with the lists before. */
 static void place_list(Variables *v, RequestList *list)
 {
-    RequestRow *row = NULL;
+    Row *row = NULL;
     gint64 base = 0, one = -1;
     if (has_duplicates(list))
         return;
@@ -120,7 +119,7 @@ static void place_list(Variables *v, RequestList *list)
         if (!wend_word_is_handle(list->words[i]))
             continue;
         one = list->words[i];
-        const RequestPlace *place = g_hash_table_lookup(v->places, &list->words[i]);
+        const Place *place = g_hash_table_lookup(v->places, &list->words[i]);
         if (place) {
             row = place->row;
             base = (gint64)place->position - i;
@@ -130,7 +129,7 @@ static void place_list(Variables *v, RequestList *list)
     if (one < 0 || base < 0)
         return;
     if (!row) {
-        row = g_new0(RequestRow, 1);
+        row = g_new0(Row, 1);
         row->thread = wend_word_handle_tid(one);
         row->at = g_array_new(FALSE, FALSE, sizeof(gint64));
         if (!fits(v, row, list, 0)) {
@@ -201,7 +200,7 @@ static void lay_out(Plan *plan)
     /* thread -> number of slots */
     GHashTable *used = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     for (guint i = 0; i < v->rows->len; i++) {
-        RequestRow *row = g_ptr_array_index(v->rows, i);
+        Row *row = g_ptr_array_index(v->rows, i);
         gint64 thread = row->thread, *n = g_hash_table_lookup(used, &thread);
         if (!n)
             g_hash_table_insert(used, g_memdup2(&thread, sizeof thread), n = g_new0(gint64, 1));
@@ -217,7 +216,7 @@ static void lay_out(Plan *plan)
         gint64 thread = *(gint64 *)key & G_MAXUINT32, *length = value,
                *n = g_hash_table_lookup(used, &thread);
         guint total = n ? (guint)*n : 0;
-        RequestRow *row = g_new0(RequestRow, 1);
+        Row *row = g_new0(Row, 1);
         row->thread = (guint)thread;
         row->first = total;
         row->at = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -226,8 +225,8 @@ static void lay_out(Plan *plan)
             gint64 word = WEND_HANDLE(thread, r);
             if (g_hash_table_lookup(v->places, &word))
                 continue;
-            RequestPlace *place = g_new(RequestPlace, 1);
-            *place = (RequestPlace){row, row->at->len};
+            Place *place = g_new(Place, 1);
+            *place = (Place){row, row->at->len};
             g_array_append_val(row->at, word);
             g_hash_table_insert(v->places, g_memdup2(&word, sizeof word), place);
         }
@@ -303,7 +302,7 @@ void variables_free(Variables *v)
 gint64 variables_place(const Plan *plan, gint64 request, RankList ranks)
 {
     const Variables *v = plan->variables;
-    const RequestPlace *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
+    const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
     return place ? place->row->first + place->position
                  : request_slots_place(v->positions, request, ranks);
 }

@@ -226,9 +226,9 @@ static void record_return(const Closure *c, uint64_t returned, const uint64_t *a
  * C++ bindings do. The visit then ends without a value. */
 typedef struct {
     bool entered, returned;
-} ClosureVisit;
+} Visit;
 
-static void leave(const ClosureVisit *v)
+static void leave(const Visit *v)
 {
     if (!v->entered)
         return;
@@ -245,7 +245,7 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
     for (size_t i = 0; i < ARGUMENTS; i++)
         a[i] = *(uint64_t *)arguments[i];
     int saved = errno;
-    __attribute__((cleanup(leave))) ClosureVisit visit = {.entered = callback_enter(c->word)};
+    __attribute__((cleanup(leave))) Visit visit = {.entered = callback_enter(c->word)};
     errno = saved;
     if (is_error_handler(c->kind)) {
         int code = *(const int *)(uintptr_t)a[1];

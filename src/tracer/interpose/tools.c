@@ -42,7 +42,7 @@ typedef struct {
     const struct link_map **front;
     size_t n_front;
     bool behind;
-} ToolRow;
+} Row;
 
 static const struct link_map *map_of(const void *address)
 {
@@ -58,7 +58,7 @@ static void *of_library(const char *name)
 }
 
 /* The MPI_ function of a tool behind Wend. NULL: the library's function comes next, or none. */
-static void *behind(const ToolRow *row, const char *name)
+static void *behind(const Row *row, const char *name)
 {
     void *next = dlsym(RTLD_NEXT, name);
     /* in most libraries both names stand for one function */
@@ -68,7 +68,7 @@ static void *behind(const ToolRow *row, const char *name)
     return map == row->library || map == row->mine ? NULL : next;
 }
 
-static void note_front(ToolRow *row, const char *name)
+static void note_front(Row *row, const char *name)
 {
     void *first = dlsym(RTLD_DEFAULT, name);
     if (!first || first == dlsym(row->self, name))
@@ -87,7 +87,7 @@ static void note_front(ToolRow *row, const char *name)
     row->front[row->n_front++] = map;
 }
 
-static void find(ToolRow *row)
+static void find(Row *row)
 {
     for (size_t i = 0; i < wend_n_functions; i++) {
         const char *name = wend_functions[i].name;
@@ -98,7 +98,7 @@ static void find(ToolRow *row)
 
 static void *wrapper_for_front(const char *name, void *user)
 {
-    const ToolRow *row = user;
+    const Row *row = user;
     return strncmp(name, "PMPI", 4) == 0 ? dlsym(row->self, name + 1) : NULL;
 }
 
@@ -139,7 +139,7 @@ static void *fortran_layer(const char *name, void *user)
 
 static void redirect(const Module *m, void *user)
 {
-    ToolRow *row = user;
+    Row *row = user;
     if (row->behind && m->base == row->mine->l_addr)
         module_redirect(m, function_behind, row);
     else if (row->behind)
@@ -161,8 +161,8 @@ static void keep_own(void)
 void tools_open(void)
 {
     static bool done;
-    ToolRow row = {.mine = map_of(&tools_own),
-                   .library = map_of(dlsym(RTLD_DEFAULT, MPI_LIBRARY_MARK))};
+    Row row = {.mine = map_of(&tools_own),
+               .library = map_of(dlsym(RTLD_DEFAULT, MPI_LIBRARY_MARK))};
     /* most processes have no MPI: a shell, and its commands */
     if (done || !row.mine || !(row.self = module_self()))
         return;

@@ -263,7 +263,7 @@ void parts_remove(void)
 typedef struct {
     char path[PATH_ROOM], of[PATH_ROOM];
     int64_t made;
-} FoundPart;
+} Found;
 
 /* Calls VISIT with the path of each entry. */
 static void each_entry(const char *path,
@@ -293,7 +293,7 @@ static void each_entry(const char *path,
  * starts have folders, too. */
 static void visit_member(const char *path, const char *name, void *user)
 {
-    FoundPart *f = user;
+    Found *f = user;
     size_t n = strlen(name), suffix = strlen(WEND_CHECKPOINT_SUFFIX);
     if (n <= suffix || strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) != 0
         || (*own_folder && strcmp(name, own_folder) != 0))
@@ -315,7 +315,7 @@ static void visit_recording(const char *path, const char *name, void *user)
 
 /* Visits the entries of the given directory, and of those that further jobs of the same wend trace
  * have instead (output.c). */
-static void each_job(const char *given, FoundPart *f)
+static void each_job(const char *given, Found *f)
 {
     static char path[PATH_ROOM];
     join(path, given, "");
@@ -333,7 +333,7 @@ static void each_job(const char *given, FoundPart *f)
 
 bool parts_find(void)
 {
-    static FoundPart found; /* too large for some stacks */
+    static Found found; /* too large for some stacks */
     if (*folder)
         return true;
     found.made = INT64_MAX;

@@ -133,11 +133,11 @@ typedef struct {
     const char *root;
     const char *paths[VERSIONS];
     size_t roots[VERSIONS]; /* length of the root of the chosen mount, + 1 */
-} CgroupSearch;
+} Search;
 
 /* Examines a mount. Of several mounts the one that shows more of the surrounding groups is chosen,
  * and of such mounts the last. */
-static void look_at_mount(CgroupSearch *s, char *line)
+static void look_at_mount(Search *s, char *line)
 {
     Mount m;
     if (!parse_mount(line, &m) || !s->paths[m.version])
@@ -155,7 +155,7 @@ static void look_at_mount(CgroupSearch *s, char *line)
 
 /* Examines all mounts, in pieces, because there may be many. A line longer than TEXT is left
  * out. */
-static void look_at_mounts(CgroupSearch *s, int fd)
+static void look_at_mounts(Search *s, int fd)
 {
     char text[KERNEL_TEXT];
     size_t n = 0;
@@ -183,7 +183,7 @@ static void look_at_mounts(CgroupSearch *s, int fd)
 void cgroup_find(Cgroups *groups, const char *root)
 {
     char text[KERNEL_TEXT], path[CGROUP_PATH];
-    CgroupSearch s = {.groups = groups, .root = root};
+    Search s = {.groups = groups, .root = root};
     for (int v = 0; v < VERSIONS; v++)
         *groups->of[v].folder = '\0';
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);

@@ -17,9 +17,9 @@
 typedef struct {
     uint64_t ticks, nanoseconds;
     int64_t since_epoch; /* by CLOCK_REALTIME */
-} ClockReading;
+} Reading;
 
-static ClockReading opened; /* at clock_open */
+static Reading opened; /* at clock_open */
 
 enum { ENOUGH = 1000000 }; /* nanoseconds: 50 parts per million */
 
@@ -41,7 +41,7 @@ static bool tsc_is_invariant(void)
 }
 
 /* Reads the three clocks. Returns how many ticks that took. */
-static uint64_t read_once(ClockReading *r)
+static uint64_t read_once(Reading *r)
 {
     struct timespec now;
     uint64_t before = clock_ticks();
@@ -54,13 +54,13 @@ static uint64_t read_once(ClockReading *r)
 }
 
 /* Keeps the shortest of several readings: the process may lose its processor within one. */
-static ClockReading read_clocks(void)
+static Reading read_clocks(void)
 {
     enum { READINGS = 8 };
-    ClockReading best;
+    Reading best;
     uint64_t least = read_once(&best);
     for (int i = 1; i < READINGS; i++) {
-        ClockReading r;
+        Reading r;
         uint64_t took = read_once(&r);
         if (took <= least) {
             least = took;
@@ -97,7 +97,7 @@ double clock_tick(void)
         return kept_tick;
     if (!state()->tsc)
         return 1e-9;
-    ClockReading now = read_clocks();
+    Reading now = read_clocks();
     uint64_t elapsed = now.nanoseconds - opened.nanoseconds, ticks = now.ticks - opened.ticks;
     return ticks > 0 ? (double)elapsed * 1e-9 / (double)ticks : 1e-9;
 }

@@ -12,62 +12,62 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-typedef struct ScratchPiece {
-    struct ScratchPiece *older;
+typedef struct Piece {
+    struct Piece *older;
     size_t bytes, used;
     bool set_aside;
-} ScratchPiece;
+} Piece;
 
 enum {
     ALIGNMENT = 16,
     FIRST = 1 << 20,
     KEPT = 8 << 20,
-    HEADER = (sizeof(ScratchPiece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT
+    HEADER = (sizeof(Piece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT
 };
 
-static ScratchPiece *newest;
+static Piece *newest;
 /* The reserved piece. Taking it out makes the taker its only user, until it is put back. */
-static ScratchPiece *_Atomic aside;
+static Piece *_Atomic aside;
 
 static size_t rounded(size_t n)
 {
     return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-static ScratchPiece *map(size_t bytes)
+static Piece *map(size_t bytes)
 {
     long p =
         syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == -1)
         return NULL;
-    *(ScratchPiece *)p = (ScratchPiece){.bytes = bytes, .used = HEADER};
-    return (ScratchPiece *)p;
+    *(Piece *)p = (Piece){.bytes = bytes, .used = HEADER};
+    return (Piece *)p;
 }
 
-static void unmap(ScratchPiece *p)
+static void unmap(Piece *p)
 {
     if (p)
         syscall(SYS_munmap, p, p->bytes);
 }
 
 /* Puts a piece aside. Of several pieces the largest is kept. */
-static void put_aside(ScratchPiece *p)
+static void put_aside(Piece *p)
 {
-    ScratchPiece *other;
+    Piece *other;
     while ((other = atomic_exchange(&aside, p)) && other->bytes > p->bytes)
         p = other;
     unmap(other);
 }
 
-static ScratchPiece *take_aside(size_t n)
+static Piece *take_aside(size_t n)
 {
-    ScratchPiece *p = atomic_exchange(&aside, NULL);
+    Piece *p = atomic_exchange(&aside, NULL);
     if (p && p->bytes - HEADER < n) {
         put_aside(p);
         return NULL;
     }
     if (p)
-        *p = (ScratchPiece){.bytes = p->bytes, .used = HEADER, .set_aside = true};
+        *p = (Piece){.bytes = p->bytes, .used = HEADER, .set_aside = true};
     return p;
 }
 
@@ -78,7 +78,7 @@ static void *take(size_t n)
         size_t bytes = newest ? 2 * newest->bytes : FIRST;
         while (bytes - HEADER < n)
             bytes *= 2;
-        ScratchPiece *p = map(bytes);
+        Piece *p = map(bytes);
         if (!p && !(p = take_aside(n)))
             return NULL;
         p->older = newest;
@@ -109,7 +109,7 @@ bool scratch_reserve(size_t bytes)
     if (!is_rationed())
         return true;
     bytes = (bytes + HEADER + FIRST - 1) & ~(size_t)(FIRST - 1);
-    ScratchPiece *p = atomic_exchange(&aside, NULL);
+    Piece *p = atomic_exchange(&aside, NULL);
     if (p && p->bytes >= bytes) {
         put_aside(p);
         return true;
@@ -118,7 +118,7 @@ bool scratch_reserve(size_t bytes)
     long moved = p ? syscall(SYS_mremap, p, before, bytes, MREMAP_MAYMOVE) : (long)map(bytes);
     bool good = moved != -1 && moved != 0;
     if (good)
-        *(p = (ScratchPiece *)moved) = (ScratchPiece){.bytes = bytes, .used = HEADER};
+        *(p = (Piece *)moved) = (Piece){.bytes = bytes, .used = HEADER};
     if (p)
         put_aside(p);
     return good;
@@ -141,7 +141,7 @@ void *scratch_resize(void *p, size_t old, size_t n)
 void scratch_clear(void)
 {
     while (newest && (newest->older || newest->set_aside || newest->bytes > KEPT)) {
-        ScratchPiece *p = newest;
+        Piece *p = newest;
         newest = p->older;
         if (p->set_aside)
             put_aside(p);

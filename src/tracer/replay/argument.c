@@ -11,15 +11,15 @@
 typedef struct {
     const CallWords *call;
     size_t shape, slot; /* how far it has come */
-} WordPlace;
+} Place;
 
-static int64_t from_shape(WordPlace *p)
+static int64_t from_shape(Place *p)
 {
     size_t at = p->shape++;
     return at < p->call->n_shape ? p->call->shape[at] : 0;
 }
 
-static void element(WordPlace *p, const WendParam *of)
+static void element(Place *p, const WendParam *of)
 {
     int64_t first;
     switch (of->kind) {
@@ -49,7 +49,7 @@ static void element(WordPlace *p, const WendParam *of)
 }
 
 /* False: what follows cannot be told from it. */
-static bool parameter(WordPlace *p, const WendParam *of)
+static bool parameter(Place *p, const WendParam *of)
 {
     if (of->kind == WEND_KIND_STRING) {
         int64_t n = from_shape(p);
@@ -87,8 +87,8 @@ static bool same_row(const int64_t *a, size_t n_a, size_t from_a, size_t to_a, c
     return true;
 }
 
-static bool same_words(const WordPlace *from_a, const WordPlace *to_a, const WordPlace *from_b,
-                       const WordPlace *to_b)
+static bool same_words(const Place *from_a, const Place *to_a, const Place *from_b,
+                       const Place *to_b)
 {
     const CallWords *a = to_a->call, *b = to_b->call;
     return same_row(a->shape, a->n_shape, from_a->shape, to_a->shape, b->shape, b->n_shape,
@@ -114,7 +114,7 @@ static bool both_mapped(int64_t a, int64_t b)
 }
 
 /* Whether a buffer, between two places, is one that the call does not touch. */
-static bool is_untouched(const WordPlace *from, const WordPlace *to)
+static bool is_untouched(const Place *from, const Place *to)
 {
     const CallWords *c = to->call;
     return to->slot == from->slot + 1 && to->slot <= c->n_slots
@@ -122,9 +122,9 @@ static bool is_untouched(const WordPlace *from, const WordPlace *to)
 }
 
 /* Goes on by one element of kind OF in both calls. */
-static bool same_element(WordPlace *a, WordPlace *b, const WendParam *of)
+static bool same_element(Place *a, Place *b, const WendParam *of)
 {
-    const WordPlace from_a = *a, from_b = *b;
+    const Place from_a = *a, from_b = *b;
     element(a, of);
     element(b, of);
     if (same_words(&from_a, a, &from_b, b))
@@ -157,7 +157,7 @@ static bool same_element(WordPlace *a, WordPlace *b, const WendParam *of)
 }
 
 /* Goes on by one parameter of memory in both calls. */
-static bool same_memory(WordPlace *a, WordPlace *b, const WendParam *of)
+static bool same_memory(Place *a, Place *b, const WendParam *of)
 {
     int64_t n = 1;
     if (of->array) {
@@ -172,7 +172,7 @@ static bool same_memory(WordPlace *a, WordPlace *b, const WendParam *of)
 }
 
 /* What is behind the inputs of a call is one address (MPI_Get_address). */
-static bool same_address(const WendFunction *f, WordPlace *a, WordPlace *b)
+static bool same_address(const WendFunction *f, Place *a, Place *b)
 {
     const WendParam *address = NULL;
     for (int i = 0; i < f->n_params; i++)
@@ -188,11 +188,11 @@ bool argument_same_but_layout(const CallWords *recorded, const CallWords *made, 
     if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
         return false;
     const WendFunction *f = &wend_functions[recorded->function];
-    WordPlace a = {recorded, 1, 0}, b = {made, 1, 0};
+    Place a = {recorded, 1, 0}, b = {made, 1, 0};
     bool known = true;
     for (int i = 0; known && i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
-        const WordPlace from_a = a, from_b = b;
+        const Place from_a = a, from_b = b;
         if (!wend_param_has_in(of))
             continue;
         if (is_memory(of->kind)) {
@@ -210,8 +210,8 @@ bool argument_same_but_layout(const CallWords *recorded, const CallWords *made, 
     }
     if (known && !whole)
         return true;
-    const WordPlace ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
-                               {made, made->n_shape, made->n_slots}};
+    const Place ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
+                           {made, made->n_shape, made->n_slots}};
     return same_words(&a, &ends[0], &b, &ends[1]) || same_address(f, &a, &b);
 }
 
@@ -231,8 +231,7 @@ bool argument_same_outcome(int function, const int64_t *recorded, const int64_t 
 }
 
 /* The word of a parameter between two places, if it is one number, or one of MPI's constants. */
-static bool single_word(const WordPlace *from, const WordPlace *to, const WendParam *of,
-                        int64_t *word)
+static bool single_word(const Place *from, const Place *to, const WendParam *of, int64_t *word)
 {
     const CallWords *c = to->call;
     bool in_slots =
@@ -249,8 +248,7 @@ static bool is_window(int64_t word)
 }
 
 /* The difference in the parameter of memory that begins at these places. */
-static DifferentArgument memory_difference(const WendParam *of, const WordPlace *a,
-                                           const WordPlace *b)
+static DifferentArgument memory_difference(const WendParam *of, const Place *a, const Place *b)
 {
     const CallWords *x = a->call, *y = b->call;
     DifferentArgument d = {.name = of->name};
@@ -271,10 +269,10 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
     if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
         return none;
     const WendFunction *f = &wend_functions[recorded->function];
-    WordPlace a = {recorded, 1, 0}, b = {made, 1, 0};
+    Place a = {recorded, 1, 0}, b = {made, 1, 0};
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
-        const WordPlace from_a = a, from_b = b;
+        const Place from_a = a, from_b = b;
         if (!wend_param_has_in(of))
             continue;
         if (memory == MEMORY_BUT_LAYOUT && is_memory(of->kind)) {
@@ -288,8 +286,8 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
             continue;
         if (!known && recorded->n_shape == made->n_shape && recorded->n_slots == made->n_slots) {
             /* all that is left is one stretch */
-            const WordPlace ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
-                                       {made, made->n_shape, made->n_slots}};
+            const Place ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
+                                   {made, made->n_shape, made->n_slots}};
             if (same_words(&from_a, &ends[0], &from_b, &ends[1]))
                 return none;
         }
@@ -346,7 +344,7 @@ const char *call_text(CallText *t, const CallWords *call)
     if (call->function < 0 || (size_t)call->function >= wend_n_functions)
         return "an unknown function";
     const WendFunction *f = &wend_functions[call->function];
-    WordPlace p = {call, 1, 0};
+    Place p = {call, 1, 0};
     size_t n = 0;
     const char *before = "(";
     append(t, &n, f->name);

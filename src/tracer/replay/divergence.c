@@ -22,10 +22,10 @@ typedef struct {
 
 typedef struct {
     char text[64];
-} FileText;
+} Text;
 
 /* BYTES: -1, there is none. */
-static const char *file_text(FileText *text, int64_t bytes)
+static const char *file_text(Text *text, int64_t bytes)
 {
     if (bytes < 0)
         return "no file";
@@ -53,7 +53,7 @@ static void outcome_text(Difference *text, const Divergence *d)
     }
     DifferentResult r = outcome_difference(d->made.function, recorded, made);
     WordText words[2];
-    FileText files[2];
+    Text files[2];
     if (!r.name)
         snprintf(text->text, sizeof text->text, "another outcome");
     else if (r.file && r.numbers)

@@ -32,21 +32,21 @@ typedef struct {
     uint64_t token;
     uint32_t n, address[ADDRESSES]; /* IPv4, as in sin_addr */
     uint16_t port;
-} HostMeeting;
+} Meeting;
 
 typedef struct {
     uint64_t token;
     uint32_t ranks, flags;
-} HostMessage;
+} Message;
 
 typedef struct {
     KeptFile file;
-    HostMessage last, part;
+    Message last, part;
     size_t have;   /* bytes of PART */
     bool has_last; /* LAST has come */
 } Connection;
 
-static HostMeeting meeting;
+static Meeting meeting;
 static uint32_t own_rank, n_ranks;
 static KeptFile listener = KEPT_NONE;
 static Connection *connections; /* rank 0: of all hosts, else one */
@@ -102,7 +102,7 @@ static uint32_t most_connections(void)
 /* Gets what rank 0 says of the meeting, if it comes in some seconds. */
 static bool receive_meeting(MPI_Comm comm)
 {
-    static HostMeeting received; /* it stays in use if the time is over */
+    static Meeting received; /* it stays in use if the time is over */
     MPI_Request request;
     int done = 0;
     received = meeting;
@@ -137,7 +137,7 @@ void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
 
 static bool tell(Connection *c, uint32_t ranks, uint32_t flags)
 {
-    HostMessage m = {meeting.token, ranks, flags};
+    Message m = {meeting.token, ranks, flags};
     return send(kept_number(&c->file), &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }
 

@@ -13,32 +13,32 @@ enum { STATUS_WORDS = sizeof status_fields / sizeof *status_fields };
 typedef struct {
     const CallOutcome *of;
     size_t at; /* how far it has come */
-} OutcomePlace;
+} Place;
 
-static int64_t next(OutcomePlace *p)
+static int64_t next(Place *p)
 {
     return p->at < p->of->n ? p->of->words[p->at++] : 0;
 }
 
-static void pass(OutcomePlace *p, uint64_t n)
+static void pass(Place *p, uint64_t n)
 {
     size_t left = p->of->n - p->at;
     p->at += n < left ? (size_t)n : left;
 }
 
-static uint64_t next_length(OutcomePlace *p)
+static uint64_t next_length(Place *p)
 {
     int64_t n = next(p);
     return n > 0 ? (uint64_t)n : 0;
 }
 
-static void pass_string(OutcomePlace *p)
+static void pass_string(Place *p)
 {
     uint64_t n = next_length(p);
     pass(p, n / 8 + (n % 8 > 0));
 }
 
-static void pass_strings(OutcomePlace *p, bool of_strings)
+static void pass_strings(Place *p, bool of_strings)
 {
     for (uint64_t n = next_length(p); n > 0 && p->at < p->of->n; n--) {
         if (of_strings)
@@ -48,7 +48,7 @@ static void pass_strings(OutcomePlace *p, bool of_strings)
     }
 }
 
-static void pass_element(OutcomePlace *p, WendKind kind)
+static void pass_element(Place *p, WendKind kind)
 {
     if (kind == WEND_KIND_STATUS) {
         pass(p, STATUS_WORDS);
@@ -60,7 +60,7 @@ static void pass_element(OutcomePlace *p, WendKind kind)
         pass(p, 1);
 }
 
-static void pass_parameter(OutcomePlace *p, const WendParam *of)
+static void pass_parameter(Place *p, const WendParam *of)
 {
     switch (of->kind) {
     case WEND_KIND_STRING:
@@ -81,8 +81,7 @@ static void pass_parameter(OutcomePlace *p, const WendParam *of)
 
 /* The first word that differs between two places, counted from the first of each. The number of
  * words that both have: there is none. */
-static size_t first_different(const OutcomePlace *a, size_t to_a, const OutcomePlace *b,
-                              size_t to_b)
+static size_t first_different(const Place *a, size_t to_a, const Place *b, size_t to_b)
 {
     size_t i = 0;
     while (a->at + i < to_a && b->at + i < to_b
@@ -98,10 +97,10 @@ DifferentResult outcome_difference(int function, const CallOutcome *recorded,
     if (function < 0 || (size_t)function >= wend_n_functions)
         return none;
     const WendFunction *f = &wend_functions[function];
-    OutcomePlace a = {recorded, 0}, b = {made, 0};
+    Place a = {recorded, 0}, b = {made, 0};
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
-        const OutcomePlace from_a = a, from_b = b;
+        const Place from_a = a, from_b = b;
         if (!wend_param_is_outcome(of))
             continue;
         pass_parameter(&a, of);

@@ -5,21 +5,21 @@
 #include "lib/base/budget.h"
 #include "own.gen.h"
 
-typedef struct PersistentEntry {
+typedef struct Entry {
     MPI_Request request;
     PersistentReceive receive;
-    struct PersistentEntry *next;
-} PersistentEntry;
+    struct Entry *next;
+} Entry;
 
 enum { CHAINS = 256 };
-static PersistentEntry *chains[CHAINS];
+static Entry *chains[CHAINS];
 static _Atomic size_t n_entries;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static PersistentEntry **find(MPI_Request request)
+static Entry **find(MPI_Request request)
 {
     uintptr_t value = (uintptr_t)request;
-    PersistentEntry **e = &chains[(value ^ value >> 6 ^ value >> 14) % CHAINS];
+    Entry **e = &chains[(value ^ value >> 6 ^ value >> 14) % CHAINS];
     while (*e && (*e)->request != request)
         e = &(*e)->next;
     return e;
@@ -32,7 +32,7 @@ bool persistent_any(void)
 
 void persistent_add(MPI_Request request, PersistentReceive receive)
 {
-    PersistentEntry *e = wend_budget_zeroed(sizeof *e);
+    Entry *e = wend_budget_zeroed(sizeof *e);
     MPI_Datatype copy;
     if (!e || PMPI_Type_dup(receive.type, &copy) != MPI_SUCCESS) {
         wend_budget_free(e, e ? sizeof *e : 0);
@@ -40,7 +40,7 @@ void persistent_add(MPI_Request request, PersistentReceive receive)
     }
     receive.type = copy;
     receive.posted = MPI_REQUEST_NULL;
-    *e = (PersistentEntry){request, receive, NULL};
+    *e = (Entry){request, receive, NULL};
     bool locked = state_lock(&lock);
     *find(request) = e;
     n_entries++;
@@ -50,7 +50,7 @@ void persistent_add(MPI_Request request, PersistentReceive receive)
 void persistent_remove(MPI_Request request)
 {
     bool locked = state_lock(&lock);
-    PersistentEntry **at = find(request), *e = *at;
+    Entry **at = find(request), *e = *at;
     if (e) {
         *at = e->next;
         n_entries--;
@@ -68,7 +68,7 @@ void persistent_close(void)
 {
     for (size_t i = 0; i < CHAINS; i++)
         for (; chains[i]; n_entries--) {
-            PersistentEntry *e = chains[i];
+            Entry *e = chains[i];
             chains[i] = e->next;
             PMPI_Type_free(&e->receive.type);
             wend_budget_free(e, sizeof *e);
@@ -80,7 +80,7 @@ PersistentReceive *persistent_find(MPI_Request request)
     if (n_entries == 0)
         return NULL;
     bool locked = state_lock(&lock);
-    PersistentEntry *e = *find(request);
+    Entry *e = *find(request);
     state_unlock(&lock, locked);
     return e ? &e->receive : NULL;
 }

@@ -131,11 +131,11 @@ static bool is_listed(const char *marker, const char *name)
 
 /* -- entries -- */
 
-typedef bool (*MarkerVisit)(int folder, const char *name, void *user);
+typedef bool (*Visit)(int folder, const char *name, void *user);
 
 /* Calls VISIT with each entry of the directory FD, and closes FD. Returns false if it cannot be
  * read, or if VISIT returned false. */
-static bool each_entry(int fd, MarkerVisit visit, void *user)
+static bool each_entry(int fd, Visit visit, void *user)
 {
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *e;

@@ -206,17 +206,17 @@ typedef struct {
     LoadedModules all;
     ModuleFunction *function;
     const char *file;
-} ModulesLook;
+} Look;
 
 static void *by_name(const char *name, void *user)
 {
-    const ModulesLook *looking = user;
+    const Look *looking = user;
     return looking->function(name, looking->file);
 }
 
 static void change(const Module *m, void *user)
 {
-    ModulesLook *looking = user;
+    Look *looking = user;
     for (size_t i = 0; i < looking->all.n; i++) {
         const Loaded *l = &looking->all.at[i];
         if (l->base != m->base || l->seen || l->foreign)
@@ -228,7 +228,7 @@ static void change(const Module *m, void *user)
 
 void application_modules_look(ModuleFunction *function, bool of_mpi)
 {
-    ModulesLook looking = {.function = function};
+    Look looking = {.function = function};
     LoadedModules *all = &looking.all;
     int saved = errno;
     modules_each(note, all);

@@ -134,7 +134,7 @@ typedef struct {
     CodeModule *m;
     unsigned long long unloaded;
     bool found;
-} ModuleQuery;
+} Query;
 
 static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 {
@@ -187,7 +187,7 @@ static void read_module(const struct dl_phdr_info *info, CodeModule *m)
 
 static int look(struct dl_phdr_info *info, size_t size, void *user)
 {
-    ModuleQuery *l = user;
+    Query *l = user;
     if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
         l->unloaded = info->dlpi_subs;
     if (!has_address(info, l->address))
@@ -199,7 +199,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *user)
 
 bool code_module_of(uintptr_t address, CodeModule *m, unsigned long long *unloaded)
 {
-    ModuleQuery l = {.address = address, .m = m};
+    Query l = {.address = address, .m = m};
     dl_iterate_phdr(look, &l);
     *unloaded = l.unloaded;
     return l.found;

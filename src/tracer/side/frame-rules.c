@@ -237,13 +237,13 @@ typedef struct {
     bool by_frame;       /* it is saved at the frame pointer, and not at the CFA */
     bool returns;        /* the return address is just below the CFA */
     bool outermost;      /* there is no return address */
-} UnwindRow;
+} Row;
 enum { KEPT_ROWS = 8, NO_BASE = -1, STORED_BASE = -2 };
 
 typedef struct {
     const Description *d;
     uintptr_t at, pc;
-    UnwindRow row, initial, kept[KEPT_ROWS];
+    Row row, initial, kept[KEPT_ROWS];
     unsigned n_kept;
 } Run;
 
@@ -426,7 +426,7 @@ static bool step(Run *r, Input *in, uint8_t op)
 static bool run(Run *r, Input in)
 {
     while (in.p < in.end && !in.failed) {
-        UnwindRow before = r->row;
+        Row before = r->row;
         uint8_t op = (uint8_t)fixed(&in, 1), low = op & 0x3f;
         if (op >> 6 == 1)
             r->at += low * r->d->code_unit;
@@ -444,7 +444,7 @@ static bool run(Run *r, Input in)
     return !in.failed;
 }
 
-static FrameRule rule_of(const UnwindRow *row)
+static FrameRule rule_of(const Row *row)
 {
     enum { MOST = 1 << 30 }; /* bytes of a frame */
     const FrameRule unknown = {FRAME_UNKNOWN, 0, 0}, outermost = {FRAME_OUTERMOST, 0, 0};

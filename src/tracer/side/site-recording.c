@@ -34,24 +34,24 @@ typedef struct {
     uintptr_t offset;    /* in the module */
     uint32_t caller;
     uint32_t number; /* + 1; 0: the place is free */
-} SiteNumber;
+} Number;
 
 /* Numbers by what they are: N of MASK + 1 places. */
 typedef struct {
-    SiteNumber *at;
+    Number *at;
     size_t mask;
     uint32_t n;
-} SiteNumbers;
+} Numbers;
 
 enum { NUMBERS_AT_FIRST = 128 };
 
 /* The place of LIKE, which is free if it has no number. */
-static SiteNumber *find(const SiteNumbers *s, const SiteNumber *like)
+static Number *find(const Numbers *s, const Number *like)
 {
     uint64_t key = like->offset ^ (uint64_t)(uintptr_t)like->module << 16;
     key = wend_site_guess_mix(key, like->caller);
     for (size_t at = (size_t)(key >> 16) & s->mask;; at = (at + 1) & s->mask) {
-        SiteNumber *n = &s->at[at];
+        Number *n = &s->at[at];
         if (n->number == 0
             || (n->module == like->module && n->offset == like->offset
                 && n->caller == like->caller))
@@ -59,9 +59,9 @@ static SiteNumber *find(const SiteNumbers *s, const SiteNumber *like)
     }
 }
 
-static bool make_room(SiteNumbers *s)
+static bool make_room(Numbers *s)
 {
-    SiteNumbers larger = *s;
+    Numbers larger = *s;
     if (s->at && 2 * ((size_t)s->n + 1) <= s->mask)
         return true;
     if (s->n >= WEND_SITES_MOST)
@@ -80,19 +80,19 @@ static bool make_room(SiteNumbers *s)
 }
 
 /* The number of LIKE. WEND_SITE_NONE: there is none so far. */
-static uint32_t site_number_find(const SiteNumbers *s, const SiteNumber *like)
+static uint32_t site_number_find(const Numbers *s, const Number *like)
 {
-    const SiteNumber *n = s->at ? find(s, like) : NULL;
+    const Number *n = s->at ? find(s, like) : NULL;
     return n && n->number != 0 ? n->number - 1 : WEND_SITE_NONE;
 }
 
 /* Gives LIKE, which has none, the next number. Memory is the kernel's, of which side streams take
  * half of the recorder's at most. WEND_SITE_NONE: there is no more. */
-static uint32_t site_number_new(SiteNumbers *s, const SiteNumber *like)
+static uint32_t site_number_new(Numbers *s, const Number *like)
 {
     if (!make_room(s))
         return WEND_SITE_NONE;
-    SiteNumber *n = find(s, like);
+    Number *n = find(s, like);
     *n = *like;
     n->number = ++s->n;
     return n->number - 1;
@@ -121,7 +121,7 @@ static void site_number_put_address(WendBuf *table, uint32_t *n_modules, KnownMo
 
 typedef struct SiteAddresses {
     KnownAddresses known;
-    SiteNumbers sites, frames;
+    Numbers sites, frames;
     uint32_t n_modules; /* in the table of the stream */
     CallStack *stack;   /* NULL: stacks are not recorded */
     bool over;          /* nothing more is recorded */
@@ -226,7 +226,7 @@ static uint32_t number_of(SiteAddresses *a, KnownAddress *p, WendBuf *table)
 {
     if (p && p->site != WEND_SITE_NONE)
         return p->site;
-    SiteNumber site = {.module = p ? p->module : NULL};
+    Number site = {.module = p ? p->module : NULL};
     site.offset = site.module ? p->offset : 0;
     uint32_t number = site_number_find(&a->sites, &site);
     if (number == WEND_SITE_NONE) {
@@ -244,7 +244,7 @@ static uint32_t number_of(SiteAddresses *a, KnownAddress *p, WendBuf *table)
 
 /* Puts a site and its callers into the table (docs/format.md, "Call stacks"): the frames that are
  * new, of which the outermost has the caller FROM, and the site. */
-static void put_stack(SiteAddresses *a, WendBuf *table, const SiteNumber *site, uint32_t from,
+static void put_stack(SiteAddresses *a, WendBuf *table, const Number *site, uint32_t from,
                       uint32_t outermost)
 {
     const CallStack *s = a->stack;
@@ -259,9 +259,9 @@ static void put_stack(SiteAddresses *a, WendBuf *table, const SiteNumber *site, 
     site_number_put_address(table, &a->n_modules, site->module, site->offset);
 }
 
-static SiteNumber number_at(const StackFrame *f, uint32_t caller)
+static Number number_at(const StackFrame *f, uint32_t caller)
 {
-    return (SiteNumber){.module = f->module, .offset = f->module ? f->offset : 0, .caller = caller};
+    return (Number){.module = f->module, .offset = f->module ? f->offset : 0, .caller = caller};
 }
 
 /* Gives the frames of the stack from OUTERMOST inwards numbers, the first of which has the caller
@@ -272,7 +272,7 @@ static uint32_t number_frames(SiteAddresses *a, uint32_t caller, uint32_t outerm
     for (uint32_t i = outermost; i-- > s->site + 1;) {
         StackFrame *f = &s->frames[i];
         if (!f->skipped) {
-            SiteNumber frame = number_at(f, caller);
+            Number frame = number_at(f, caller);
             uint32_t number = site_number_new(&a->frames, &frame);
             if (number == WEND_SITE_NONE)
                 return number;
@@ -293,7 +293,7 @@ static uint32_t number_of_stack(SiteAddresses *a, WendBuf *table)
                                      : SITE_CALLER_UNKNOWN;
     for (; i > s->site + 1; i--) {
         StackFrame *f = &s->frames[i - 1];
-        SiteNumber frame = number_at(f, caller);
+        Number frame = number_at(f, caller);
         if (!f->skipped && (number = site_number_find(&a->frames, &frame)) == WEND_SITE_NONE)
             break;
         if (!f->skipped)
@@ -304,7 +304,7 @@ static uint32_t number_of_stack(SiteAddresses *a, WendBuf *table)
     caller = number_frames(a, caller, i);
     if (caller == WEND_SITE_NONE)
         return caller;
-    SiteNumber site = number_at(&s->frames[s->site], caller);
+    Number site = number_at(&s->frames[s->site], caller);
     number = site_number_find(&a->sites, &site);
     if (number != WEND_SITE_NONE)
         return number;
@@ -317,7 +317,7 @@ static uint32_t number_of_stack(SiteAddresses *a, WendBuf *table)
 /* A site of which nothing is known. */
 static uint32_t number_of_nothing(SiteAddresses *a, WendBuf *table)
 {
-    SiteNumber site = {.caller = SITE_CALLER_UNKNOWN};
+    Number site = {.caller = SITE_CALLER_UNKNOWN};
     uint32_t number = site_number_find(&a->sites, &site);
     if (number != WEND_SITE_NONE)
         return number;
@@ -459,9 +459,9 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
     for (; k; k = k->next)
         if (k->n_id == m.n_id && memcmp(k->id, m.id, m.n_id) == 0 && strcmp(k->file, m.file) == 0)
             break;
-    SiteNumber like = {.module = k,
-                       .offset = known ? address - m.base : 0,
-                       .caller = a->stack ? SITE_CALLER_UNKNOWN : SITE_CALLER_NONE};
+    Number like = {.module = k,
+                   .offset = known ? address - m.base : 0,
+                   .caller = a->stack ? SITE_CALLER_UNKNOWN : SITE_CALLER_NONE};
     uint32_t number = k || !known ? site_number_find(&a->sites, &like) : WEND_SITE_NONE;
     if (number != WEND_SITE_NONE)
         return number;

@@ -28,7 +28,7 @@ typedef struct {
     uint64_t
         calls; /* those of the thread when it took its first turn here, and 1; 0: none so far */
     uint64_t turns;
-} ThreadShare;
+} Share;
 
 typedef struct ThreadTurns {
     _Atomic uint32_t lock; /* 0: free, 1: held, 2: held and waited for */
@@ -36,7 +36,7 @@ typedef struct ThreadTurns {
     enum wend_sequence_kind kind;
     CallSequence *log; /* the recorded order; NULL: no threads have overlapped so far */
     int64_t word;
-    ThreadShare *shares; /* by thread number */
+    Share *shares; /* by thread number */
     uint32_t n_shares;
     PeerTag *pairs; /* open addressing; freed when the order is recorded */
     size_t n_pairs, in_pairs;
@@ -194,13 +194,13 @@ static bool overlaps(ThreadTurns *o, const PeerTag *p)
 
 /* -- recording -- */
 
-static ThreadShare *share_of(ThreadTurns *o, uint32_t thread)
+static Share *share_of(ThreadTurns *o, uint32_t thread)
 {
     if (thread >= o->n_shares) {
         uint32_t n = o->n_shares ? o->n_shares : 8;
         while (n <= thread)
             n *= 2;
-        ThreadShare *grown =
+        Share *grown =
             wend_budget_resize(o->shares, o->n_shares * sizeof *grown, n * sizeof *grown);
         if (!grown)
             return NULL;
@@ -244,7 +244,7 @@ static bool count(const Turn *t)
 {
     ThreadTurns *o = t->order;
     Thread *self = t->call->thread;
-    ThreadShare *s = share_of(o, self->number);
+    Share *s = share_of(o, self->number);
     if (!s)
         return false;
     uint64_t first = s->calls ? 0 : t->call->sequence->calls + 1;
