@@ -12,19 +12,7 @@
 #include "lib/read/terminations.h"
 #include "order-leftovers.h"
 
-/* Kinds of answers that become one of the file's at the end. */
-enum {
-    ORDER_ANSWER_PENDING = ORDER_ANSWER_NONE + 1, /* ANSWER_NONE */
-    ORDER_ANSWER_FREED,
-    ORDER_ANSWER_UNKNOWN
-};
-
 #define KEEP_ALL G_MAXUINT /* decoded signatures */
-
-typedef struct {
-    OrderAnswer *at;
-    gsize n, room;
-} AnswerRow;
 
 struct OrderAnswers {
     const WendProgram *p;
@@ -39,7 +27,7 @@ struct OrderAnswers {
     gboolean ordered; /* there are orders of threads */
 };
 
-static OrderAnswer order_answer_of(const Answer *answer)
+OrderAnswer order_answers_answer(const Answer *answer)
 {
     switch (answer->kind) {
     case ANSWER_AS_POSTED:
@@ -102,7 +90,7 @@ static gboolean read_answers(OrderAnswers *a)
     for (guint q = 0; q < a->n_sequences; q++)
         while (good && answers_next(answers, q, &answer))
             good = add(a, &a->answers[answer.is_send ? ORDER_SENDS : ORDER_RECEIVES][q],
-                       order_answer_of(&answer));
+                       order_answers_answer(&answer));
     answers_free(answers);
     return good && !is_full(a);
 }
@@ -127,165 +115,6 @@ static gboolean has_unknown(OrderAnswers *a)
             unknown |= !is_final(answer);
         }
     return unknown;
-}
-
-/* A receive of which it is not recorded what it got. */
-typedef struct {
-    OrderReceive receive;
-    OrderAnswer *answer;
-} Open;
-
-/* All receives of the rank, gone through again. */
-typedef struct {
-    OrderAnswers *a;
-    OrderLeftovers *leftovers;
-    RankAnswers *answers;
-    GArray *open; /* Open */
-    WendDecoder *decoder;
-    guint sequence; /* at hand */
-    gsize receives; /* that it has posted so far */
-    WendWalk *walk;
-} Elimination;
-
-/* Another receive, R, got the message of STATUS, if that is known. */
-static void take(Elimination *e, OrderReceive r, const gint64 *status)
-{
-    if (status) {
-        r.source = status[0];
-        r.tag = status[1];
-    }
-    order_leftovers_take(e->leftovers, r);
-}
-
-/* The receive that CALL posts, with the arguments of MAKER. */
-static OrderReceive receive_of(const Elimination *e, const WendCall *call, const CallMaker *maker)
-{
-    gint64 comm = call_plan_word(maker->call, maker->plan->comm);
-    return (OrderReceive){order_leftovers_comm(e->leftovers, e->walk, comm),
-                          call_plan_word(maker->call, maker->plan->source),
-                          call_plan_word(maker->call, maker->plan->receive_tag), call->index,
-                          ANSWER_NEVER};
-}
-
-static void posted(Elimination *e, const WendCall *call, const CallMaker *maker)
-{
-    AnswerRow *row = &e->a->answers[ORDER_RECEIVES][e->sequence];
-    Answer answer;
-    do {
-        if (!answers_next(e->answers, e->sequence, &answer))
-            return;
-    } while (answer.is_send);
-    if (e->receives >= row->n)
-        return;
-    OrderReceive r = receive_of(e, call, maker);
-    OrderAnswer *known = &row->at[e->receives++];
-    gint64 status[] = {known->source, known->tag};
-    r.completed = answer.completed_by;
-    if (!is_final(known))
-        g_array_append_val(e->open, ((Open){r, known}));
-    else if (known->kind != ORDER_ANSWER_NONE)
-        take(e, r, known->kind == ORDER_ANSWER_MATCHED ? status : NULL);
-}
-
-/* A receive that waits, or a matched probe, got a message. */
-static void received(Elimination *e, const WendCall *call, const CallMaker *maker)
-{
-    const CallPlan *plan = maker->plan;
-    const gint64 *status = call->failed ? NULL : call_plan_status(plan, call);
-    gint64 truncated[4];
-    OrderReceive r = receive_of(e, call, maker);
-    r.completed = call->index;
-    if (status && !wend_word_is_special(status[0]) && !wend_word_is_special(status[1]))
-        take(e, r, status);
-    else if (answers_has_status(call))
-        take(e, r, answers_truncated(call, maker, truncated) ? truncated : NULL);
-}
-
-/* Whether a call that looks for messages took one. */
-static gboolean has_taken(const WendCall *call, const CallPlan *plan)
-{
-    const WendArg *made = plan->message_made >= 0 ? &call->args[plan->message_made] : NULL;
-    return made && made->n_out > 0 && made->out && wend_word_is_handle(made->out[0]);
-}
-
-static void eliminate_call(Elimination *e, const WendCall *call)
-{
-    const CallPlan *plan = call_plans_of(e->a->plans, call);
-    const CallMaker self = {call, plan};
-    if (!plan || plan->persistent)
-        return;
-    if (plan->receives && plan->request_made < 0)
-        received(e, call, &self);
-    else if (call->failed)
-        return;
-    else if (plan->probes && !call->poll && has_taken(call, plan))
-        received(e, call, &self);
-    else if (call_plan_posts_receive(plan))
-        posted(e, call, &self);
-    const WendArg *requests = plan->starts ? &call->args[plan->requests] : NULL;
-    for (gint64 i = 0; requests && i < requests->n_in; i++) {
-        CallMaker maker = call_maker(e->a->plans, e->walk, e->decoder, e->a->rank, requests->in[i]);
-        if (maker.call && call_plan_posts_receive(maker.plan))
-            posted(e, call, &maker);
-    }
-}
-
-/* Gives what is left to the receives in OPEN whose kind is KIND. */
-static void collect(const GArray *open, gint32 kind, GArray *wanted, GPtrArray *answers)
-{
-    for (guint i = 0; i < open->len; i++) {
-        const Open *o = &g_array_index(open, Open, i);
-        if (o->answer->kind == kind) {
-            g_array_append_val(wanted, o->receive);
-            g_ptr_array_add(answers, o->answer);
-        }
-    }
-}
-
-/* Those that completed got a message; others perhaps. */
-static void give(Elimination *e)
-{
-    g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(OrderReceive));
-    g_autoptr(GPtrArray) answers = g_ptr_array_new();
-    collect(e->open, ORDER_ANSWER_UNKNOWN, wanted, answers);
-    collect(e->open, ORDER_ANSWER_FREED, wanted, answers);
-    collect(e->open, ORDER_ANSWER_PENDING, wanted, answers);
-    g_autofree gboolean *got = g_new0(gboolean, wanted->len + 1);
-    order_leftovers_give(e->leftovers, (OrderReceive *)(gpointer)wanted->data, got, wanted->len);
-    for (guint i = 0; i < wanted->len; i++) {
-        const OrderReceive *r = &g_array_index(wanted, OrderReceive, i);
-        const Answer answer = {.kind = ANSWER_MATCHED, .source = r->source, .tag = r->tag};
-        if (got[i])
-            *(OrderAnswer *)answers->pdata[i] = order_answer_of(&answer);
-    }
-}
-
-/* Finds what receives got whose status is not recorded. FALSE: that takes more memory than is
- * allowed. */
-static gboolean eliminate(OrderAnswers *a)
-{
-    Elimination e = {.a = a,
-                     .leftovers = order_leftovers_new(a->p, a->plans, a->rank, a->allowance),
-                     .answers = answers_new(a->p, a->plans, a->rank, a->flags | ANSWERS_COMPLETIONS,
-                                            KEEP_ALL, a->allowance),
-                     .open = g_array_new(FALSE, FALSE, sizeof(Open)),
-                     .decoder = wend_decoder_new(a->p)};
-    for (e.sequence = 0; e.sequence < a->n_sequences; e.sequence++) {
-        const WendCall *call;
-        e.receives = 0;
-        e.walk = wend_walk_new(a->p, a->rank, e.sequence, WEND_WALK_MAIN);
-        while ((call = wend_walk_next(e.walk)))
-            eliminate_call(&e, call);
-        wend_walk_free(e.walk);
-    }
-    gboolean good = order_leftovers_good(e.leftovers) && !is_full(a);
-    if (good)
-        give(&e);
-    wend_decoder_free(e.decoder);
-    g_array_unref(e.open);
-    answers_free(e.answers);
-    order_leftovers_free(e.leftovers);
-    return good;
 }
 
 /* -- the whole -- */
@@ -352,7 +181,8 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank, Allowance *allowan
         *needs_all = TRUE;
         good = FALSE;
     } else if (unknown) {
-        good = eliminate(a);
+        good = order_leftovers_give(p, a->plans, rank, a->flags, a->answers[ORDER_RECEIVES],
+                                    allowance);
     }
     if (good && put_streams(a))
         return a;

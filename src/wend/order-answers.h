@@ -4,8 +4,7 @@
 #ifndef WEND_ORDER_ANSWERS_H
 #define WEND_ORDER_ANSWERS_H
 
-#include "lib/base/allowance.h"
-#include "lib/read/program.h"
+#include "lib/analysis/answers.h"
 #include "lib/record/stream.h"
 #include "src/tracer/replay/order-file.h"
 
@@ -31,6 +30,9 @@ const OrderAnswer *order_answer(const OrderAnswers *answers, guint sequence, gsi
 /* Whether any of them is ORDER_ANSWER_NONE. */
 gboolean order_answers_none(const OrderAnswers *answers);
 void order_answers_free(OrderAnswers *answers);
+
+/* ANSWER as one of the file's, or of those that are not final (order-leftovers.h). */
+OrderAnswer order_answers_answer(const Answer *answer);
 
 /* Takes the memory of a stream that grows, of which *TAKEN was taken before. FALSE: less is
  * left. */

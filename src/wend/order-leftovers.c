@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order-leftovers.c: see order-leftovers.h. */
+/* order-leftovers.c: see order-leftovers.h.
+ *
+ * What was sent on a channel, less what the other receives got, is left for these. The n-th receive
+ * of a channel, in the order of posting, gets the n-th message. So a message that such a receive
+ * takes moves those of later receives, and each must still get one that was sent before it
+ * completed. A message was sent after a point of the receiver if the sender had a message from
+ * there before, or both had passed a barrier. If several channels remain, one of them is chosen. */
 #include "order-leftovers.h"
 
 #include <string.h>
 
 typedef struct {
-    gint64 tag;
-    guint comm, process; /* process: the source as a rank of the job */
-} MessageChannel;
+    guint comm;
+    gint64 source, tag; /* as posted, words of MPI_ANY_SOURCE and MPI_ANY_TAG included; or as got */
+    /* the calls of its sequence that posted it and completed it; ANSWER_NEVER: it is not known to
+     * have completed */
+    guint64 posted, completed;
+} PostedReceive;
 
-/* The messages of a channel, and who got them. */
+/* A receive of which it is not recorded what it got. */
 typedef struct {
-    MessageChannel channel;
+    PostedReceive receive;
+    OrderAnswer *answer;
+} OpenReceive;
+
+/* The messages of a channel to the receiver, and who got them. */
+typedef struct {
+    ChannelKey channel;
     /* guint64: by message, the call of the receiver that it was certainly sent after; 0: unknown.
      * They ascend. */
     GArray *sent;
-    GArray *receives; /* OrderReceive, by posting once they are sorted */
+    GArray *receives; /* PostedReceive, by posting once they are sorted */
 } Messages;
 
-struct OrderLeftovers {
+typedef struct {
     const WendProgram *p;
     WendMembers *members;
     guint rank;
@@ -28,23 +43,22 @@ struct OrderLeftovers {
     CallPlans *plans;
     WendDecoder *decoder;
     MessageWords words;
-    GHashTable *channels; /* MessageChannel -> Messages, which it owns: to the rank */
-    GHashTable *replies;  /* MessageChannel to its process -> GArray of guint64: calls that sent */
+    GHashTable *channels; /* Messages, its own key: to the rank */
+    GHashTable *replies;  /* channel to another process -> GArray of guint64: calls that sent */
     GArray *barriers;     /* guint64: calls of the rank that no rank leaves before all have come */
-};
+    /* the receives of the rank: */
+    AnswerRow *rows;      /* what is known, by sequence */
+    RankAnswers *answers; /* which calls completed them */
+    gsize receives;       /* that the sequence at hand has posted so far */
+    GArray *open;         /* OpenReceive */
+} Leftovers;
 
 /* -- channels -- */
 
-static guint channel_hash(gconstpointer key)
+/* The channel between the receiver and PROCESS, a rank of the job, in one direction. */
+static ChannelKey channel_with(guint process, guint comm, gint64 tag)
 {
-    const MessageChannel *c = key;
-    return g_int64_hash(&c->tag) * 31 + c->comm * 1009 + c->process;
-}
-
-static gboolean channel_equal(gconstpointer a, gconstpointer b)
-{
-    const MessageChannel *x = a, *y = b;
-    return x->tag == y->tag && x->comm == y->comm && x->process == y->process;
+    return (ChannelKey){.comm = comm, .from = process, .tag = tag};
 }
 
 static void messages_free(gpointer data)
@@ -58,25 +72,25 @@ static void messages_free(gpointer data)
 /* Bytes of a channel with its arrays and its entry in a table. */
 enum { CHANNEL_MEMORY = sizeof(Messages) + 400 };
 
-static void takes(OrderLeftovers *l, gsize bytes)
+static void takes(Leftovers *l, gsize bytes)
 {
     l->full = !allowance_take(l->allowance, 1, bytes) || l->full;
 }
 
-static Messages *messages_of(OrderLeftovers *l, MessageChannel c)
+static Messages *messages_of(Leftovers *l, ChannelKey c)
 {
     Messages *m = g_hash_table_lookup(l->channels, &c);
     if (!m) {
         takes(l, CHANNEL_MEMORY);
         m = g_new(Messages, 1);
         *m = (Messages){c, g_array_new(FALSE, FALSE, sizeof(guint64)),
-                        g_array_new(FALSE, FALSE, sizeof(OrderReceive))};
+                        g_array_new(FALSE, FALSE, sizeof(PostedReceive))};
         g_hash_table_insert(l->channels, &m->channel, m);
     }
     return m;
 }
 
-static GArray *replies_of(OrderLeftovers *l, MessageChannel c)
+static GArray *replies_of(Leftovers *l, ChannelKey c)
 {
     GArray *calls = g_hash_table_lookup(l->replies, &c);
     if (!calls) {
@@ -91,18 +105,17 @@ static GArray *replies_of(OrderLeftovers *l, MessageChannel c)
 
 /* A walk over the calls of one sequence. */
 typedef struct {
-    guint rank;
+    guint rank, sequence;
     gboolean ordered; /* it is known what the sequence had received before a call */
     WendWalk *walk;
     guint64 after; /* the call of the receiver that it certainly comes after */
     gsize barriers;
-    GHashTable *got; /* MessageChannel, from the receiver -> number of messages, as a pointer */
+    GHashTable *got; /* channel from the receiver -> number of messages, as a pointer */
 } Sender;
 
 /* The process that is PEER in the communicator of the word COMM, whose number becomes *NUMBER. -1:
  * none, or unknown. */
-static gint process_in(const OrderLeftovers *l, const Sender *s, gint64 comm, gint64 peer,
-                       guint *number)
+static gint process_in(const Leftovers *l, const Sender *s, gint64 comm, gint64 peer, guint *number)
 {
     *number = comm != WEND_ABSENT ? wend_members_of_walk(l->members, s->walk, s->rank, comm)
                                   : WEND_COMM_UNKNOWN;
@@ -112,45 +125,45 @@ static gint process_in(const OrderLeftovers *l, const Sender *s, gint64 comm, gi
 }
 
 /* The channel of a send; process: the destination. FALSE: it is none, or unknown. */
-static gboolean channel_of_send(const OrderLeftovers *l, const Sender *s, const CallMaker *maker,
-                                MessageChannel *c)
+static gboolean channel_of_send(const Leftovers *l, const Sender *s, const CallMaker *maker,
+                                ChannelKey *c)
 {
     const CallPlan *plan = maker->plan;
     if (!plan->sends || plan->partitioned)
         return FALSE;
-    c->tag = call_plan_word(maker->call, plan->send_tag);
+    guint comm;
     gint process = process_in(l, s, call_plan_word(maker->call, plan->comm),
-                              call_plan_word(maker->call, plan->dest), &c->comm);
-    c->process = (guint)process;
+                              call_plan_word(maker->call, plan->dest), &comm);
+    *c = channel_with((guint)process, comm, call_plan_word(maker->call, plan->send_tag));
     return process >= 0;
 }
 
-static void append(OrderLeftovers *l, GArray *calls, guint64 index)
+static void append(Leftovers *l, GArray *calls, guint64 index)
 {
     takes(l, 2 * sizeof index); /* arrays grow by doubling */
     if (!l->full)
         g_array_append_val(calls, index);
 }
 
-static void sent(OrderLeftovers *l, const Sender *s, const CallMaker *maker, guint64 index)
+static void sent(Leftovers *l, const Sender *s, const CallMaker *maker, guint64 index)
 {
-    MessageChannel c;
+    ChannelKey c;
     if (!channel_of_send(l, s, maker, &c))
         return;
     if (s->rank == l->rank)
         append(l, replies_of(l, c), index);
     guint64 after = s->ordered && s->rank == l->rank ? index : s->after;
-    if (c.process == l->rank)
-        append(l, messages_of(l, (MessageChannel){c.tag, c.comm, s->rank})->sent, after);
+    if (c.from == l->rank)
+        append(l, messages_of(l, channel_with(s->rank, c.comm, c.tag))->sent, after);
 }
 
 /* A send was cancelled in time. */
-static void unsent(OrderLeftovers *l, const Sender *s, const CallMaker *maker)
+static void unsent(Leftovers *l, const Sender *s, const CallMaker *maker)
 {
-    MessageChannel c;
-    if (!channel_of_send(l, s, maker, &c) || c.process != l->rank)
+    ChannelKey c;
+    if (!channel_of_send(l, s, maker, &c) || c.from != l->rank)
         return;
-    GArray *all = messages_of(l, (MessageChannel){c.tag, c.comm, s->rank})->sent;
+    GArray *all = messages_of(l, channel_with(s->rank, c.comm, c.tag))->sent;
     if (all->len > 0)
         g_array_set_size(all, all->len - 1);
 }
@@ -159,14 +172,14 @@ static void unsent(OrderLeftovers *l, const Sender *s, const CallMaker *maker)
 
 /* The sender has got a message with the arguments of MAKER, the receive. As many as it has got on a
  * channel were sent by then. */
-static void heard(OrderLeftovers *l, Sender *s, const CallMaker *maker, const gint64 *status)
+static void heard(Leftovers *l, Sender *s, const CallMaker *maker, const gint64 *status)
 {
     guint number;
     if (!s->ordered || s->rank == l->rank || (status[3] & 1)
         || process_in(l, s, call_plan_word(maker->call, maker->plan->comm), status[0], &number)
                != (gint)l->rank)
         return;
-    MessageChannel c = {status[1], number, s->rank};
+    ChannelKey c = channel_with(s->rank, number, status[1]);
     const GArray *calls = g_hash_table_lookup(l->replies, &c);
     gsize n = GPOINTER_TO_SIZE(g_hash_table_lookup(s->got, &c));
     g_hash_table_replace(s->got, g_memdup2(&c, sizeof c), GSIZE_TO_POINTER(n + 1));
@@ -175,7 +188,7 @@ static void heard(OrderLeftovers *l, Sender *s, const CallMaker *maker, const gi
 }
 
 /* Whether no rank leaves the call before all have come to it. */
-static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const CallPlan *plan,
+static gboolean is_barrier(const Leftovers *l, const Sender *s, const CallPlan *plan,
                            const WendCall *call)
 {
     gint64 comm = call_plan_word(call, plan->comm);
@@ -186,7 +199,7 @@ static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const CallP
     return number != WEND_COMM_UNKNOWN && wend_members_all(l->members, number, s->rank);
 }
 
-static void barrier(OrderLeftovers *l, Sender *s, guint64 index)
+static void barrier(Leftovers *l, Sender *s, guint64 index)
 {
     if (s->rank == l->rank)
         append(l, l->barriers, index);
@@ -195,9 +208,108 @@ static void barrier(OrderLeftovers *l, Sender *s, guint64 index)
     s->barriers++;
 }
 
+/* -- what is received -- */
+
+/* The process that is SOURCE in a communicator. -1: none, or unknown. */
+static gint process_of(const Leftovers *l, guint comm, gint64 source)
+{
+    return comm == WEND_COMM_UNKNOWN || source < 0
+               ? -1
+               : wend_members_process(l->members, comm, l->rank, source);
+}
+
+/* R got the message of STATUS, if that is known; else one from where it names. */
+static void take(Leftovers *l, PostedReceive r, const gint64 *status)
+{
+    if (status) {
+        r.source = status[0];
+        r.tag = status[1];
+    }
+    gint process = process_of(l, r.comm, r.source);
+    takes(l, process >= 0 ? 2 * sizeof r : 0);
+    if (process >= 0 && !l->full)
+        g_array_append_val(messages_of(l, channel_with((guint)process, r.comm, r.tag))->receives,
+                           r);
+}
+
+/* The receive that CALL posts, with the arguments of MAKER. */
+static PostedReceive receive_of(const Leftovers *l, const Sender *s, const WendCall *call,
+                                const CallMaker *maker)
+{
+    const CallPlan *plan = maker->plan;
+    guint comm =
+        wend_members_of_walk(l->members, s->walk, l->rank, call_plan_word(maker->call, plan->comm));
+    return (PostedReceive){comm, call_plan_word(maker->call, plan->source),
+                           call_plan_word(maker->call, plan->receive_tag), call->index,
+                           ANSWER_NEVER};
+}
+
+static void posted(Leftovers *l, const Sender *s, const WendCall *call, const CallMaker *maker)
+{
+    const AnswerRow *row = &l->rows[s->sequence];
+    Answer answer;
+    do {
+        if (!answers_next(l->answers, s->sequence, &answer))
+            return;
+    } while (answer.is_send);
+    if (l->receives >= row->n)
+        return;
+    PostedReceive r = receive_of(l, s, call, maker);
+    OrderAnswer *known = &row->at[l->receives++];
+    gint64 status[] = {known->source, known->tag};
+    r.completed = answer.completed_by;
+    if (known->kind > ORDER_ANSWER_NONE)
+        g_array_append_val(l->open, ((OpenReceive){r, known}));
+    else if (known->kind != ORDER_ANSWER_NONE)
+        take(l, r, known->kind == ORDER_ANSWER_MATCHED ? status : NULL);
+}
+
+/* A receive that waits, or a matched probe, got a message. */
+static void received(Leftovers *l, const Sender *s, const CallMaker *self)
+{
+    const WendCall *call = self->call;
+    const gint64 *status = call->failed ? NULL : call_plan_status(self->plan, call);
+    gint64 truncated[4];
+    PostedReceive r = receive_of(l, s, call, self);
+    r.completed = call->index;
+    if (status && !wend_word_is_special(status[0]) && !wend_word_is_special(status[1]))
+        take(l, r, status);
+    else if (answers_has_status(call))
+        take(l, r, answers_truncated(call, self, truncated) ? truncated : NULL);
+}
+
+/* Whether a call that looks for messages took one. */
+static gboolean has_taken(const WendCall *call, const CallPlan *plan)
+{
+    const WendArg *made = plan->message_made >= 0 ? &call->args[plan->message_made] : NULL;
+    return made && made->n_out > 0 && made->out && wend_word_is_handle(made->out[0]);
+}
+
+static void walk_receives(Leftovers *l, const Sender *s, const WendCall *call)
+{
+    const CallMaker self = {call, call_plans_of(l->plans, call)};
+    const CallPlan *plan = self.plan;
+    if (!plan || plan->persistent)
+        return;
+    if (plan->receives && plan->request_made < 0)
+        received(l, s, &self);
+    else if (call->failed)
+        return;
+    else if (plan->probes && !call->poll && has_taken(call, plan))
+        received(l, s, &self);
+    else if (call_plan_posts_receive(plan))
+        posted(l, s, call, &self);
+    const WendArg *requests = plan->starts ? &call->args[plan->requests] : NULL;
+    for (gint64 i = 0; requests && i < requests->n_in; i++) {
+        CallMaker maker = call_maker(l->plans, s->walk, l->decoder, l->rank, requests->in[i]);
+        if (maker.call && call_plan_posts_receive(maker.plan))
+            posted(l, s, call, &maker);
+    }
+}
+
 /* -- the walks -- */
 
-static void walk_completions(OrderLeftovers *l, Sender *s, const WendCall *call)
+static void walk_completions(Leftovers *l, Sender *s, const WendCall *call)
 {
     guint n;
     const gint64 *completed = wend_walk_completed(s->walk, &n);
@@ -213,7 +325,7 @@ static void walk_completions(OrderLeftovers *l, Sender *s, const WendCall *call)
     }
 }
 
-static void walk_starts(OrderLeftovers *l, const Sender *s, const WendCall *call,
+static void walk_starts(Leftovers *l, const Sender *s, const WendCall *call,
                         const WendArg *requests)
 {
     for (gint64 i = 0; i < requests->n_in; i++) {
@@ -223,7 +335,7 @@ static void walk_starts(OrderLeftovers *l, const Sender *s, const WendCall *call
     }
 }
 
-static void walk_call(OrderLeftovers *l, Sender *s, const WendCall *call)
+static void walk_call(Leftovers *l, Sender *s, const WendCall *call)
 {
     const CallMaker self = {call, call_plans_of(l->plans, call)};
     const CallPlan *plan = self.plan;
@@ -249,112 +361,51 @@ static gboolean has_one_thread(const WendClass *class)
     return threads == 1;
 }
 
-static void walk(OrderLeftovers *l, guint rank)
+static void walk(Leftovers *l, guint rank)
 {
     const WendClass *class = wend_program_class(l->p, wend_program_class_of(l->p, rank));
     gboolean one_thread = has_one_thread(class);
     for (guint q = 0; q < class->n_sequences; q++) {
         gboolean is_thread = class->sequences[q].kind == WEND_SEQUENCE_THREAD;
         Sender s = {.rank = rank,
+                    .sequence = q,
                     .ordered = one_thread && is_thread && l->one_thread,
                     .walk = wend_walk_new(l->p, rank, q, WEND_WALK_MAIN),
-                    .got = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL)};
+                    .got =
+                        g_hash_table_new_full(channel_key_hash, channel_key_equal, g_free, NULL)};
         const WendCall *call;
-        while (!l->full && (call = wend_walk_next(s.walk)))
+        l->receives = 0;
+        while (!l->full && (call = wend_walk_next(s.walk))) {
+            if (rank == l->rank)
+                walk_receives(l, &s, call);
             if (!call->failed)
                 walk_call(l, &s, call);
+        }
         g_hash_table_unref(s.got);
         wend_walk_free(s.walk);
     }
-}
-
-OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank,
-                                    Allowance *allowance)
-{
-    OrderLeftovers *l = g_new(OrderLeftovers, 1);
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    *l = (OrderLeftovers){
-        .p = p,
-        .members = wend_members_new(p),
-        .rank = rank,
-        .allowance = allowance,
-        .one_thread = has_one_thread(class),
-        .plans = plans,
-        .decoder = wend_decoder_new(p),
-        .words = call_plan_message_words(),
-        .channels = g_hash_table_new_full(channel_hash, channel_equal, NULL, messages_free),
-        .replies = g_hash_table_new_full(channel_hash, channel_equal, g_free,
-                                         (GDestroyNotify)g_array_unref),
-        .barriers = g_array_new(FALSE, FALSE, sizeof(guint64))};
-    walk(l, rank); /* first, as others refer to its calls */
-    for (guint r = 0; r < wend_program_ranks(p); r++)
-        if (r != rank)
-            walk(l, r);
-    return l;
-}
-
-gboolean order_leftovers_good(const OrderLeftovers *l)
-{
-    return !l->full;
-}
-
-void order_leftovers_free(OrderLeftovers *l)
-{
-    if (!l)
-        return;
-    g_hash_table_unref(l->channels);
-    g_hash_table_unref(l->replies);
-    g_array_unref(l->barriers);
-    wend_decoder_free(l->decoder);
-    wend_members_free(l->members);
-    g_free(l);
-}
-
-/* -- what is received -- */
-
-guint order_leftovers_comm(const OrderLeftovers *l, const WendWalk *walk, gint64 comm)
-{
-    return wend_members_of_walk(l->members, walk, l->rank, comm);
-}
-
-/* The process that is SOURCE in a communicator. -1: none, or unknown. */
-static gint process_of(const OrderLeftovers *l, guint comm, gint64 source)
-{
-    return comm == WEND_COMM_UNKNOWN || source < 0
-               ? -1
-               : wend_members_process(l->members, comm, l->rank, source);
-}
-
-void order_leftovers_take(OrderLeftovers *l, OrderReceive r)
-{
-    gint process = process_of(l, r.comm, r.source);
-    takes(l, process >= 0 ? 2 * sizeof r : 0);
-    if (process >= 0 && !l->full)
-        g_array_append_val(
-            messages_of(l, (MessageChannel){r.tag, r.comm, (guint)process})->receives, r);
 }
 
 /* -- what is left -- */
 
 static int by_channel(const void *a, const void *b)
 {
-    const MessageChannel *x = &(*(Messages *const *)a)->channel,
-                         *y = &(*(Messages *const *)b)->channel;
+    const ChannelKey *x = &(*(Messages *const *)a)->channel, *y = &(*(Messages *const *)b)->channel;
     if (x->comm != y->comm)
         return x->comm < y->comm ? -1 : 1;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
     return x->tag < y->tag ? -1 : x->tag > y->tag;
 }
 
 static int by_posting(const void *a, const void *b)
 {
-    const OrderReceive *x = a, *y = b;
+    const PostedReceive *x = a, *y = b;
     return x->posted < y->posted ? -1 : x->posted > y->posted;
 }
 
 /* The channels on which messages are left, in a fixed order. */
-static GPtrArray *channels_left(const OrderLeftovers *l)
+static GPtrArray *channels_left(const Leftovers *l)
 {
     GPtrArray *all = g_ptr_array_new();
     GHashTableIter i;
@@ -372,12 +423,12 @@ static GPtrArray *channels_left(const OrderLeftovers *l)
 }
 
 /* Where R stands among the receives of M. */
-static guint place_of(const Messages *m, const OrderReceive *r)
+static guint place_of(const Messages *m, const PostedReceive *r)
 {
     guint low = 0, high = m->receives->len;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (g_array_index(m->receives, OrderReceive, middle).posted <= r->posted)
+        if (g_array_index(m->receives, PostedReceive, middle).posted <= r->posted)
             low = middle + 1;
         else
             high = middle;
@@ -392,16 +443,16 @@ static gboolean came_in_time(const Messages *m, guint message, guint64 completed
 
 /* Whether R may have got a message of M: the envelope fits, and R and the receives behind it get
  * messages in time. */
-static gboolean may_have_got(const OrderLeftovers *l, const OrderReceive *r, const Messages *m)
+static gboolean may_have_got(const Leftovers *l, const PostedReceive *r, const Messages *m)
 {
-    const MessageChannel *c = &m->channel;
+    const ChannelKey *c = &m->channel;
     guint at = place_of(m, r);
-    gboolean may = r->comm == c->comm && (r->tag == l->words.any_tag || r->tag == c->tag)
-                   && (r->source == l->words.any_source
-                       || process_of(l, r->comm, r->source) == (gint)c->process)
-                   && m->receives->len < m->sent->len && came_in_time(m, at, r->completed);
+    gboolean may =
+        r->comm == c->comm && (r->tag == l->words.any_tag || r->tag == c->tag)
+        && (r->source == l->words.any_source || process_of(l, r->comm, r->source) == (gint)c->from)
+        && m->receives->len < m->sent->len && came_in_time(m, at, r->completed);
     for (guint i = at; may && i < m->receives->len; i++) {
-        guint64 completed = g_array_index(m->receives, OrderReceive, i).completed;
+        guint64 completed = g_array_index(m->receives, PostedReceive, i).completed;
         may = came_in_time(m, i + 1, completed) || !came_in_time(m, i, completed);
     }
     return may;
@@ -424,8 +475,7 @@ static int by_choices(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static GArray *in_order(const OrderLeftovers *l, GPtrArray *all, const OrderReceive *wanted,
-                        guint n)
+static GArray *in_order(const Leftovers *l, GPtrArray *all, const PostedReceive *wanted, guint n)
 {
     GArray *order = g_array_new(FALSE, FALSE, sizeof(Wanting));
     for (guint i = 0; i < n; i++) {
@@ -439,7 +489,7 @@ static GArray *in_order(const OrderLeftovers *l, GPtrArray *all, const OrderRece
 }
 
 /* The channel whose message was sent first, as far as that is known. NULL: none. */
-static Messages *choose(const OrderLeftovers *l, GPtrArray *all, const OrderReceive *r)
+static Messages *choose(const Leftovers *l, GPtrArray *all, const PostedReceive *r)
 {
     Messages *best = NULL;
     guint64 least = G_MAXUINT64;
@@ -457,22 +507,24 @@ static Messages *choose(const OrderLeftovers *l, GPtrArray *all, const OrderRece
 }
 
 /* The rank in a communicator that PROCESS has for the receiver. */
-static gint64 source_of(const OrderLeftovers *l, const MessageChannel *c)
+static gint64 source_of(const Leftovers *l, const ChannelKey *c)
 {
     gint64 n = wend_members_size(l->members, c->comm, l->rank);
     for (gint64 source = 0; source < n; source++)
-        if (process_of(l, c->comm, source) == (gint)c->process)
+        if (process_of(l, c->comm, source) == (gint)c->from)
             return source;
     return -1;
 }
 
-void order_leftovers_give(OrderLeftovers *l, OrderReceive *wanted, gboolean *got, guint n)
+/* Gives messages that are left to N receives. GOT[i] becomes whether receive i gets one, and
+ * WANTED[i] then has its source and tag. Those that are known to have completed come first. */
+static void give(Leftovers *l, PostedReceive *wanted, gboolean *got, guint n)
 {
     g_autoptr(GPtrArray) all = channels_left(l);
     g_autoptr(GArray) order = in_order(l, all, wanted, n);
     for (guint i = 0; i < n; i++) {
         guint who = g_array_index(order, Wanting, i).index;
-        OrderReceive *r = &wanted[who];
+        PostedReceive *r = &wanted[who];
         Messages *m = choose(l, all, r);
         gint64 source = m ? source_of(l, &m->channel) : -1;
         got[who] = source >= 0;
@@ -482,4 +534,71 @@ void order_leftovers_give(OrderLeftovers *l, OrderReceive *wanted, gboolean *got
         r->source = source;
         r->tag = m->channel.tag;
     }
+}
+
+/* Takes the open receives whose kind is KIND. */
+static void collect(const Leftovers *l, gint32 kind, GArray *wanted, GPtrArray *answers)
+{
+    for (guint i = 0; i < l->open->len; i++) {
+        const OpenReceive *o = &g_array_index(l->open, OpenReceive, i);
+        if (o->answer->kind == kind) {
+            g_array_append_val(wanted, o->receive);
+            g_ptr_array_add(answers, o->answer);
+        }
+    }
+}
+
+/* Those that completed got a message; others perhaps. */
+static void give_all(Leftovers *l)
+{
+    g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(PostedReceive));
+    g_autoptr(GPtrArray) answers = g_ptr_array_new();
+    collect(l, ORDER_ANSWER_UNKNOWN, wanted, answers);
+    collect(l, ORDER_ANSWER_FREED, wanted, answers);
+    collect(l, ORDER_ANSWER_PENDING, wanted, answers);
+    g_autofree gboolean *got = g_new0(gboolean, wanted->len + 1);
+    give(l, (PostedReceive *)(gpointer)wanted->data, got, wanted->len);
+    for (guint i = 0; i < wanted->len; i++) {
+        const PostedReceive *r = &g_array_index(wanted, PostedReceive, i);
+        const Answer answer = {.kind = ANSWER_MATCHED, .source = r->source, .tag = r->tag};
+        if (got[i])
+            *(OrderAnswer *)answers->pdata[i] = order_answers_answer(&answer);
+    }
+}
+
+gboolean order_leftovers_give(const WendProgram *p, CallPlans *plans, guint rank, guint flags,
+                              AnswerRow *receives, Allowance *allowance)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    Leftovers l = {
+        .p = p,
+        .members = wend_members_new(p),
+        .rank = rank,
+        .allowance = allowance,
+        .one_thread = has_one_thread(class),
+        .plans = plans,
+        .decoder = wend_decoder_new(p),
+        .words = call_plan_message_words(),
+        .channels = g_hash_table_new_full(channel_key_hash, channel_key_equal, NULL, messages_free),
+        .replies = g_hash_table_new_full(channel_key_hash, channel_key_equal, g_free,
+                                         (GDestroyNotify)g_array_unref),
+        .barriers = g_array_new(FALSE, FALSE, sizeof(guint64)),
+        .rows = receives,
+        .answers = answers_new(p, plans, rank, flags | ANSWERS_COMPLETIONS, G_MAXUINT, allowance),
+        .open = g_array_new(FALSE, FALSE, sizeof(OpenReceive))};
+    walk(&l, rank); /* first, as others refer to its calls */
+    for (guint r = 0; r < wend_program_ranks(p); r++)
+        if (r != rank)
+            walk(&l, r);
+    gboolean good = !l.full && !allowance_error(allowance, "", NULL);
+    if (good)
+        give_all(&l);
+    g_hash_table_unref(l.channels);
+    g_hash_table_unref(l.replies);
+    g_array_unref(l.barriers);
+    answers_free(l.answers);
+    g_array_unref(l.open);
+    wend_decoder_free(l.decoder);
+    wend_members_free(l.members);
+    return good;
 }
