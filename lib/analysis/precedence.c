@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     GArray *sent, *received;
 } ChannelTraffic; /* of TransferRun */
-/* Matching that a rank sends at step AT or later: they are received when step UNTIL of rank TO
+/* Messages that a rank sends at step AT or later: they are received when step UNTIL of rank TO
  * returns. */
 typedef struct {
     guint64 at, until;
@@ -53,8 +53,8 @@ struct WendPrecedence {
     guint n_ranks;
     const WendMembers *members;
     gint64 any_tag, exclusive; /* words */
-    GHashTable *channels;      /* WendChannel -> ChannelTraffic */
-    GHashTable *unsure;        /* WendChannel: wend_byte_table_number_known() */
+    GHashTable *channels;      /* ChannelKey -> ChannelTraffic */
+    GHashTable *unsure;        /* ChannelKey: wend_byte_table_number_known() */
     GHashTable *windows; /* number of the communicator, and of the window on it -> LockWindow */
     GHashTable *made_on; /* rank and number of a communicator -> guint: windows made */
     GHashTable *held;    /* rank and handle -> LockWindow *; NULL: not known */
@@ -134,7 +134,7 @@ void wend_precedence_free(WendPrecedence *p)
 
 /* -- messages -- */
 
-static ChannelTraffic *traffic_of(WendPrecedence *p, const WendChannel *channel)
+static ChannelTraffic *traffic_of(WendPrecedence *p, const ChannelKey *channel)
 {
     ChannelTraffic *t = wend_byte_table_entry(p->channels, channel, sizeof *channel, sizeof *t);
     if (!t->sent) {
@@ -144,35 +144,34 @@ static ChannelTraffic *traffic_of(WendPrecedence *p, const WendChannel *channel)
     return t;
 }
 
-void wend_precedence_sent(WendPrecedence *p, const WendChannel *channel, guint64 step,
-                          guint64 times)
+void wend_precedence_sent(WendPrecedence *p, const ChannelKey *channel, guint64 step, guint64 times)
 {
     const TransferRun one = {step, times, FALSE};
     g_array_append_val(traffic_of(p, channel)->sent, one);
 }
 
-void wend_precedence_received(WendPrecedence *p, const WendChannel *channel, guint64 step,
+void wend_precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 step,
                               guint64 times, gboolean returns)
 {
     const TransferRun one = {step, times, returns};
     g_array_append_val(traffic_of(p, channel)->received, one);
 }
 
-void wend_precedence_unsure(WendPrecedence *p, const WendChannel *channels)
+void wend_precedence_unsure(WendPrecedence *p, const ChannelKey *channels)
 {
     gboolean new;
     wend_byte_table_number(p->unsure, channels, sizeof *channels, &new);
 }
 
-static gboolean is_unsure(const WendPrecedence *p, const WendChannel *c)
+static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
 {
     enum { TAG = 1, PHASE = 2, COMM = 4, FROM = 8, TO = 16, ALL = 32 };
     for (guint any = 0; any < ALL; any++) {
-        WendChannel like = *c;
+        ChannelKey like = *c;
         if (any & TAG)
             like.tag = p->any_tag;
         if (any & PHASE)
-            like.phase = WEND_CHANNEL_ANY;
+            like.lane = WEND_CHANNEL_ANY;
         if (any & COMM)
             like.comm = WEND_COMM_UNKNOWN;
         if (any & FROM)
@@ -196,9 +195,9 @@ static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
 
 /* The k-th message goes to the k-th receive. If a call in the grammar receives several messages,
  * the edge is that of the last one, from which most follows. */
-static void match(WendPrecedence *p, const WendChannel *channel, const ChannelTraffic *t)
+static void match(WendPrecedence *p, const ChannelKey *channel, const ChannelTraffic *t)
 {
-    WaysOut *w = ways_of(p, channel->phase, channel->from);
+    WaysOut *w = ways_of(p, channel->lane, channel->from);
     guint64 sent = 0, received = 0;
     for (guint r = 0, s = 0; r < t->received->len; r++) {
         const TransferRun *receive = &g_array_index(t->received, TransferRun, r);
@@ -226,7 +225,7 @@ static void match_all(WendPrecedence *p)
     gpointer key, value;
     g_hash_table_iter_init(&iter, p->channels);
     while (g_hash_table_iter_next(&iter, &key, &value)) {
-        const WendChannel *channel = g_bytes_get_data(key, NULL);
+        const ChannelKey *channel = g_bytes_get_data(key, NULL);
         if (!is_unsure(p, channel))
             match(p, channel, value);
     }

@@ -17,15 +17,11 @@
 #ifndef WEND_PRECEDENCE_H
 #define WEND_PRECEDENCE_H
 
-#include "members.h"
+#include "matching.h"
 
 typedef struct WendPrecedence WendPrecedence;
 
-/* Matching that do not overtake each other: those of one tag, on one communicator, in one phase. */
-typedef struct {
-    gint64 tag;
-    guint phase, comm, from, to;
-} WendChannel;
+/* The channels here have the phase for their lane. */
 enum { WEND_CHANNEL_ANY = G_MAXUINT }; /* for phase, from and to: wend_precedence_unsure() */
 
 /* MEMBERS and its program must live as long as the result. */
@@ -33,16 +29,16 @@ WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMember
 void wend_precedence_free(WendPrecedence *p);
 
 /* Reports that the call at STEP of process CHANNEL->from sends TIMES messages. */
-void wend_precedence_sent(WendPrecedence *p, const WendChannel *channel, guint64 step,
+void wend_precedence_sent(WendPrecedence *p, const ChannelKey *channel, guint64 step,
                           guint64 times);
 /* Reports that the call at STEP of process CHANNEL->to receives TIMES messages. RETURNS: it returns
  * when it has them; otherwise it only posts the receives. */
-void wend_precedence_received(WendPrecedence *p, const WendChannel *channel, guint64 step,
+void wend_precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 step,
                               guint64 times, gboolean returns);
 /* Reports that messages of these channels may be sent or received at other times than those
  * reported, so no order follows from them. TAG MPI_ANY_TAG, COMM WEND_COMM_UNKNOWN (any
  * communicator that the program made) and WEND_CHANNEL_ANY stand for all. */
-void wend_precedence_unsure(WendPrecedence *p, const WendChannel *channels);
+void wend_precedence_unsure(WendPrecedence *p, const ChannelKey *channels);
 
 /* Does the function make, lock or unlock windows? Its calls must be reported with
  * wend_precedence_window. */

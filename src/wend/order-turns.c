@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/analysis/analysis.h"
+#include "lib/base/byte-table.h"
 #include "src/tracer/replay/order-file.h"
 
 enum { NONE = -1 };
@@ -30,7 +31,6 @@ typedef struct {
 } TurnOrder;
 
 typedef struct {
-    gint32 order, peer, tag;
     gint32 number;  /* among those of several threads; NONE: one thread has it alone */
     guint sequence; /* of the first turn */
     gboolean is_shared;
@@ -46,7 +46,7 @@ struct OrderTurns {
     TurnOrder *orders;
     GArray **turns; /* OrderTurn, by sequence */
     GArray *channels;
-    GHashTable *channel_of; /* TurnChannel -> its number + 1 */
+    GHashTable *channel_of; /* order, peer and tag -> its number */
     guint64 n_channels;     /* of several threads */
     WendStream *streams;    /* by sequence */
     CallPlans *plans;
@@ -57,18 +57,6 @@ struct OrderTurns {
 
 /* Bytes of a thing in an array that grows, and of a channel with its entry in the table. */
 enum { TURN_MEMORY = 2 * sizeof(OrderTurn), CHANNEL_MEMORY = 3 * sizeof(TurnChannel) + 100 };
-
-static guint channel_hash(gconstpointer key)
-{
-    const TurnChannel *c = key;
-    return (guint)c->order * 31 + (guint)c->peer * 65599 + (guint)c->tag * 2654435761u;
-}
-
-static gboolean channel_equal(gconstpointer a, gconstpointer b)
-{
-    const TurnChannel *x = a, *y = b;
-    return x->order == y->order && x->peer == y->peer && x->tag == y->tag;
-}
 
 /* -- the turns of a sequence -- */
 
@@ -236,23 +224,19 @@ static void follow(OrderTurns *t, guint sequence)
 
 static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
 {
-    TurnChannel key = {turn->order, turn->peer, turn->tag, NONE, sequence, FALSE, 0};
+    const gint32 key[] = {turn->order, turn->peer, turn->tag};
+    gboolean is_new;
     if (!turn->is_known)
         return;
-    gpointer found = g_hash_table_lookup(t->channel_of, &key);
-    gsize number = GPOINTER_TO_SIZE(found);
-    if (!number) {
-        if (!allowance_take(t->allowance, 1, CHANNEL_MEMORY)) {
-            t->full = TRUE;
-            return;
-        }
-        g_array_append_val(t->channels, key);
-        number = t->channels->len;
-        g_hash_table_insert(t->channel_of, g_memdup2(&key, sizeof key), GSIZE_TO_POINTER(number));
+    guint number = wend_byte_table_number(t->channel_of, key, sizeof key, &is_new);
+    if (is_new) {
+        const TurnChannel channel = {NONE, sequence, FALSE, 0};
+        t->full |= !allowance_take(t->allowance, 1, CHANNEL_MEMORY);
+        g_array_append_val(t->channels, channel);
     }
-    TurnChannel *c = &g_array_index(t->channels, TurnChannel, number - 1);
+    TurnChannel *c = &g_array_index(t->channels, TurnChannel, number);
     c->is_shared |= c->sequence != sequence;
-    turn->channel = (gint32)(number - 1);
+    turn->channel = (gint32)number;
     turn->number = c->turns++;
 }
 
@@ -326,7 +310,7 @@ static void prepare(OrderTurns *t)
     t->world = wend_program_constant_word("MPI_COMM_WORLD");
     t->self = wend_program_constant_word("MPI_COMM_SELF");
     t->channels = g_array_new(FALSE, FALSE, sizeof(TurnChannel));
-    t->channel_of = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL);
+    t->channel_of = wend_byte_table_numbers_new();
     t->turns = g_new0(GArray *, n + 1);
     t->streams = g_new0(WendStream, n + 1);
     for (guint q = 0; q < n; q++)

@@ -14,14 +14,8 @@ typedef struct {
 typedef struct {
     guint terminal, phase, comm; /* wend_members_pass_now */
 } When;
-typedef struct {
-    guint receiver, phase, comm; /* number of the communicator */
-} Mailbox;
 /* The receives of a rank in one phase that take messages of matched probes: the numbers of both
  * calls, and the smallest buffer. */
-typedef struct {
-    guint rank, phase, unused;
-} MatchedAt;
 typedef struct {
     gint64 probed, received, bytes;
 } Matched;
@@ -74,18 +68,6 @@ static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffe
                             : -1;
 }
 
-/* When and Mailbox have three numbers each. */
-static guint three_hash(gconstpointer key)
-{
-    const guint *k = key;
-    return (k[0] * 2654435761u ^ k[1]) * 2654435761u ^ k[2];
-}
-
-static gboolean three_equal(gconstpointer a, gconstpointer b)
-{
-    return memcmp(a, b, 3 * sizeof(guint)) == 0;
-}
-
 gboolean message_traffic_is_made(guint comm)
 {
     return comm != WEND_COMM_WORLD && comm != WEND_COMM_SELF;
@@ -93,13 +75,11 @@ gboolean message_traffic_is_made(guint comm)
 
 static void count_message(MessageTraffic *t, guint receiver, guint comm, guint phase, gint64 times)
 {
-    const Mailbox key = {comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver, phase, comm};
-    gint64 *known = g_hash_table_lookup(t->balance, &key);
-    if (!known)
-        g_hash_table_insert(t->balance, g_memdup2(&key, sizeof key), known = g_new0(gint64, 1));
-    *known += times;
+    const ChannelKey key = {
+        .comm = comm, .to = comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver, .lane = phase};
+    *(gint64 *)wend_byte_table_entry(t->balance, &key, sizeof key, sizeof(gint64)) += times;
     /* without a known receiver, the sums of single mailboxes mean nothing */
-    t->one_phase |= key.receiver == t->plan->n_ranks;
+    t->one_phase |= key.to == t->plan->n_ranks;
 }
 
 static void add(GPtrArray *lists, guint index, PostedMessage t)
@@ -115,11 +95,13 @@ static void tell(const MessageTraffic *t, const PostedMessage *one, gboolean sen
                  guint rank, const CallOccurrence *when)
 {
     guint other = partner >= 0 ? (guint)partner : WEND_CHANNEL_ANY;
-    const WendChannel channel = {one->tag,
-                                 t->merged         ? 0
-                                 : one->persistent ? WEND_CHANNEL_ANY
-                                                   : one->phase,
-                                 one->comm, sent ? rank : other, sent ? other : rank};
+    const ChannelKey channel = {.comm = one->comm,
+                                .from = sent ? rank : other,
+                                .to = sent ? other : rank,
+                                .lane = t->merged         ? 0
+                                        : one->persistent ? WEND_CHANNEL_ANY
+                                                          : one->phase,
+                                .tag = one->tag};
     if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag
         || when->first != when->last)
         wend_precedence_unsure(t->precedence, &channel);
@@ -192,17 +174,14 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
 {
     if (t->precedence)
         return; /* it has been noted before */
-    const MatchedAt places[] = {{rank, phase, 0}, {rank, ANY_PHASE, 0}};
+    const guint places[][2] = {{rank, phase}, {rank, ANY_PHASE}};
     for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
-        Matched *known = g_hash_table_lookup(t->matched, &places[i]);
-        if (!known) {
-            known = g_new(Matched, 1);
-            *known = (Matched){0, 0, G_MAXINT64};
-            g_hash_table_insert(t->matched, g_memdup2(&places[i], sizeof *places), known);
-        }
+        Matched *known =
+            wend_byte_table_entry(t->matched, places[i], sizeof *places, sizeof *known);
+        gboolean first = known->probed + known->received == 0;
         known->probed += more.probed;
         known->received += more.received;
-        known->bytes = MIN(known->bytes, more.bytes);
+        known->bytes = first ? more.bytes : MIN(known->bytes, more.bytes);
     }
 }
 
@@ -210,12 +189,13 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
  * else the smallest buffer of the rank. */
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
 {
-    const MatchedAt here = {rank, phase, 0}, anywhere = {rank, ANY_PHASE, 0};
-    const Matched *in_phase = g_hash_table_lookup(t->matched, &here),
-                  *all = g_hash_table_lookup(t->matched, &anywhere);
-    if (in_phase && !t->merged && in_phase->probed == in_phase->received)
+    const guint here[] = {rank, phase}, anywhere[] = {rank, ANY_PHASE};
+    const Matched *in_phase =
+                      wend_byte_table_entry(t->matched, here, sizeof here, sizeof *in_phase),
+                  *all = wend_byte_table_entry(t->matched, anywhere, sizeof here, sizeof *all);
+    if (in_phase->probed > 0 && !t->merged && in_phase->probed == in_phase->received)
         return in_phase->bytes;
-    return all ? all->bytes : G_MAXINT64;
+    return all->probed + all->received > 0 ? all->bytes : G_MAXINT64;
 }
 
 static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint phase,
@@ -342,12 +322,9 @@ static void step(MessageTraffic *t, guint terminal, guint64 times)
     } else if (t->moves[terminal] == TRANSFERS) {
         const When key = {terminal, t->phase,
                           wend_members_pass_now(t->comms, t->comm_words[terminal])};
-        CallOccurrence *when = g_hash_table_lookup(t->done, &key);
-        if (!when) {
-            when = g_new0(CallOccurrence, 1);
+        CallOccurrence *when = wend_byte_table_entry(t->done, &key, sizeof key, sizeof *when);
+        if (when->times == 0)
             when->first = t->loop_end ? t->loop_start : t->steps;
-            g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
-        }
         when->last = MAX(t->steps, t->loop_end);
         when->times += (gint64)times;
     }
@@ -552,13 +529,13 @@ static void walk_thread(MessageTraffic *t, const PlanThread *thread)
 
 static void note_thread(MessageTraffic *t, const PlanThread *thread)
 {
-    t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    t->done = wend_byte_table_entries_new(g_free);
     walk_thread(t, thread);
     GHashTableIter iter;
     gpointer key, occurrence;
     g_hash_table_iter_init(&iter, t->done);
     while (!t->no_order && g_hash_table_iter_next(&iter, &key, &occurrence)) {
-        const When *when = key;
+        const When *when = g_bytes_get_data(key, NULL);
         call_pattern_decode(t->plan->call, when->terminal);
         for (guint r = 0; r < thread->ranks.n; r++) {
             guint rank = thread->ranks.ranks[r];
@@ -576,45 +553,43 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
 /* Whether each mailbox has as many receives as sends, in each phase and in all phases together. */
 static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
 {
-    /* Mailbox, phase 0 -> messages */
-    g_autoptr(GHashTable) sums = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    g_autoptr(GHashTable) sums = wend_byte_table_entries_new(g_free); /* the same, in phase 0 */
     *each_phase = *all = TRUE;
     GHashTableIter iter;
     gpointer key, left;
     g_hash_table_iter_init(&iter, t->balance);
     while (g_hash_table_iter_next(&iter, &key, &left)) {
-        Mailbox mailbox = *(const Mailbox *)key;
+        ChannelKey mailbox = *(const ChannelKey *)g_bytes_get_data(key, NULL);
         *each_phase &= *(gint64 *)left == 0;
-        mailbox.phase = 0;
-        gint64 *sum = g_hash_table_lookup(sums, &mailbox);
-        if (!sum)
-            g_hash_table_insert(sums, g_memdup2(&mailbox, sizeof mailbox), sum = g_new0(gint64, 1));
-        *sum += *(gint64 *)left;
+        mailbox.lane = 0;
+        *(gint64 *)wend_byte_table_entry(sums, &mailbox, sizeof mailbox, sizeof(gint64)) +=
+            *(gint64 *)left;
     }
     g_hash_table_iter_init(&iter, sums);
     while (g_hash_table_iter_next(&iter, &key, &left))
-        *all &= *(gint64 *)left == 0 || !message_traffic_is_made(((const Mailbox *)key)->comm);
+        *all &=
+            *(gint64 *)left == 0
+            || !message_traffic_is_made(((const ChannelKey *)g_bytes_get_data(key, NULL))->comm);
 }
 
 static void merge_phases(GPtrArray *lists)
 {
     for (guint i = 0; i < lists->len; i++) {
         GArray *list = lists->pdata[i];
-        g_autoptr(GHashTable) places = g_hash_table_new_full(three_hash, three_equal, g_free, NULL);
+        g_autoptr(GHashTable) places = wend_byte_table_entries_new(g_free);
         guint kept = 0;
         for (guint k = 0; list && k < list->len; k++) {
             PostedMessage one = g_array_index(list, PostedMessage, k);
             const guint key[3] = {one.terminal, one.comm, (guint)one.source};
-            gpointer place = g_hash_table_lookup(places, key);
+            guint *place = wend_byte_table_entry(places, key, sizeof key, sizeof *place);
             one.phase = 0;
-            if (place) {
-                PostedMessage *first =
-                    &g_array_index(list, PostedMessage, GPOINTER_TO_UINT(place) - 1);
+            if (*place > 0) {
+                PostedMessage *first = &g_array_index(list, PostedMessage, *place - 1);
                 first->first = MIN(first->first, one.first);
                 first->last = MAX(first->last, one.last);
             } else {
                 g_array_index(list, PostedMessage, kept++) = one;
-                g_hash_table_insert(places, g_memdup2(key, sizeof key), GUINT_TO_POINTER(kept));
+                *place = kept;
             }
         }
         if (list)
@@ -693,8 +668,8 @@ MessageTraffic *message_traffic_new(Plan *plan)
     t->sent = g_ptr_array_new();
     g_ptr_array_set_size(t->received, (gint)plan->n_ranks + 1);
     g_ptr_array_set_size(t->sent, (gint)plan->n_ranks + 1);
-    t->matched = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
-    t->balance = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    t->matched = wend_byte_table_entries_new(g_free);
+    t->balance = wend_byte_table_entries_new(g_free);
     t->moves = g_new0(guint8, n_terminals + 1);
     t->comm_words = g_new0(gint64, n_terminals + 1);
     t->rule_moves = g_malloc(plan->n_rules + 1);

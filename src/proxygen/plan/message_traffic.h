@@ -12,6 +12,7 @@
 #define PROXYGEN_MESSAGE_TRAFFIC_H
 
 #include "lib/analysis/analysis.h"
+#include "lib/base/byte-table.h"
 #include "src/proxygen/model/model.h"
 
 /* A message as its sender or its receiver posts it. */
@@ -37,7 +38,7 @@ typedef struct {
     /* by destination in the job: GArray of PostedMessage; the last array has sends to unknown
      * destinations */
     GPtrArray *sent;
-    GHashTable *matched; /* MatchedAt -> Matched; with phase ANY_PHASE, of the whole run */
+    GHashTable *matched; /* rank and phase -> Matched; with phase ANY_PHASE, of the whole run */
     guint8 *moves;       /* by terminal */
     gint64 *comm_words;  /* by terminal that transfers: the communicator's handle */
     /* by rule: whether it has a terminal that moves messages; -1: unknown so far */
@@ -49,12 +50,12 @@ typedef struct {
     GHashTable *asked; /* phases -> NULL: the phases to report */
 
     /* for the rank that is walked */
-    GHashTable *done;     /* When -> Occurrence */
+    GHashTable *done;     /* When -> CallOccurrence */
     guint rank, sequence; /* one of the ranks with equal calls */
     RankList ranks;       /* all of these ranks */
     WendMembersPass *comms;
     guint phase;
-    /* Mailbox -> messages sent minus received; receiver n_ranks if unknown */
+    /* ChannelKey -> messages sent minus received: LANE is the phase, TO n_ranks if unknown */
     GHashTable *balance;
     guint64 steps;      /* number of steps so far */
     gboolean cancels;   /* some call is MPI_Cancel */
