@@ -45,20 +45,14 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/emit_call.c \
 	src/proxygen/emit/emit_callbacks.c \
 	src/proxygen/emit/emit_choice.c \
-	src/proxygen/emit/emit_filled.c \
-	src/proxygen/emit/emit_graphs.c src/proxygen/emit/emit_graphs.h \
-	src/proxygen/emit/emit_request_slots.c \
+	src/proxygen/emit/emit-arrays.c \
 	src/proxygen/emit/emit_rule.c \
-	src/proxygen/emit/emit_shared.c \
 	src/proxygen/emit/emit_special.c \
 	src/proxygen/emit/emit_tables.c \
-	src/proxygen/emit/string_table.c \
 	src/proxygen/emit/expression.c \
-	src/proxygen/emit/literal.c \
 	src/proxygen/emit/locals.c \
 	src/proxygen/emit/outside_names.c src/proxygen/emit/outside_names.h \
 	src/proxygen/emit/row_loops.c src/proxygen/emit/row_loops.h \
-	src/proxygen/emit/rule_names.c src/proxygen/emit/rule_names.h \
 	src/proxygen/emit/statements.c src/proxygen/emit/statements.h \
 	src/proxygen/emit/source_lines.c src/proxygen/emit/source_lines.h \
 	src/proxygen/emit/variable_names.c src/proxygen/emit/variable_names.h \

@@ -563,7 +563,7 @@ static void name_all(Emitter *e, GPtrArray *files, GHashTable *names)
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
     for (guint i = 0; i < files->len; i++)
         g_ptr_array_add(texts, ((ProgramFile *)g_ptr_array_index(files, i))->text);
-    g_autoptr(GHashTable) words = rule_names_words(texts);
+    g_autoptr(GHashTable) words = source_lines_words(texts);
     GHashTableIter iter;
     gpointer word;
     g_hash_table_iter_init(&iter, words);

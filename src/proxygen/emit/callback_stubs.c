@@ -6,6 +6,23 @@
 
 #include "emitter.h"
 
+/* Stubs for a kind of handle that copy an attribute, delete one, and handle an error. */
+#define COPIES(type, name, handle)                                                                 \
+    {                                                                                              \
+        type, name, "int", handle " old, int key, void *extra, void *in, void *out, int *flag",    \
+            "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;", TRUE \
+    }
+#define DELETES(type, name, handle)                                                \
+    {                                                                              \
+        type, name, "int", handle " which, int key, void *attribute, void *extra", \
+            "(void)which; (void)key; (void)attribute; (void)extra;", FALSE         \
+    }
+#define HANDLES(type, name, handle)                                       \
+    {                                                                     \
+        type, name, "void", handle " *which, int *code, ...",             \
+            "(void)which; if (returned->flag) *code = MPI_SUCCESS;", TRUE \
+    }
+
 static const StubType stub_types[] = {
     {"MPI_User_function", "user_op", "void",
      "void *in, void *inout, int *len, MPI_Datatype *datatype",
@@ -13,41 +30,19 @@ static const StubType stub_types[] = {
     {"MPI_User_function_c", "user_op_large", "void",
      "void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype",
      "(void)in; (void)inout; (void)len; (void)datatype;", FALSE},
-    {"MPI_Comm_copy_attr_function", "comm_copy", "int",
-     "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag",
-     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;", TRUE},
-    {"MPI_Comm_delete_attr_function", "comm_delete", "int",
-     "MPI_Comm which, int key, void *attribute, void *extra",
-     "(void)which; (void)key; (void)attribute; (void)extra;", FALSE},
-    {"MPI_Type_copy_attr_function", "type_copy", "int",
-     "MPI_Datatype old, int key, void *extra, void *in, void *out, int *flag",
-     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;", TRUE},
-    {"MPI_Type_delete_attr_function", "type_delete", "int",
-     "MPI_Datatype which, int key, void *attribute, void *extra",
-     "(void)which; (void)key; (void)attribute; (void)extra;", FALSE},
-    {"MPI_Win_copy_attr_function", "win_copy", "int",
-     "MPI_Win old, int key, void *extra, void *in, void *out, int *flag",
-     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;", TRUE},
-    {"MPI_Win_delete_attr_function", "win_delete", "int",
-     "MPI_Win which, int key, void *attribute, void *extra",
-     "(void)which; (void)key; (void)attribute; (void)extra;", FALSE},
-    {"MPI_Copy_function", "copy", "int",
-     "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag",
-     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;", TRUE},
-    {"MPI_Delete_function", "delete", "int",
-     "MPI_Comm which, int key, void *attribute, void *extra",
-     "(void)which; (void)key; (void)attribute; (void)extra;", FALSE},
-    {"MPI_Comm_errhandler_function", "comm_error", "void", "MPI_Comm *which, int *code, ...",
-     "(void)which; if (returned->flag) *code = MPI_SUCCESS;", TRUE},
-    {"MPI_File_errhandler_function", "file_error", "void", "MPI_File *which, int *code, ...",
-     "(void)which; if (returned->flag) *code = MPI_SUCCESS;", TRUE},
-    {"MPI_Win_errhandler_function", "win_error", "void", "MPI_Win *which, int *code, ...",
-     "(void)which; if (returned->flag) *code = MPI_SUCCESS;", TRUE},
-    {"MPI_Session_errhandler_function", "session_error", "void",
-     "MPI_Session *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;",
-     TRUE},
-    {"MPI_Handler_function", "error", "void", "MPI_Comm *which, int *code, ...",
-     "(void)which; if (returned->flag) *code = MPI_SUCCESS;", TRUE},
+    COPIES("MPI_Comm_copy_attr_function", "comm_copy", "MPI_Comm"),
+    DELETES("MPI_Comm_delete_attr_function", "comm_delete", "MPI_Comm"),
+    COPIES("MPI_Type_copy_attr_function", "type_copy", "MPI_Datatype"),
+    DELETES("MPI_Type_delete_attr_function", "type_delete", "MPI_Datatype"),
+    COPIES("MPI_Win_copy_attr_function", "win_copy", "MPI_Win"),
+    DELETES("MPI_Win_delete_attr_function", "win_delete", "MPI_Win"),
+    COPIES("MPI_Copy_function", "copy", "MPI_Comm"),
+    DELETES("MPI_Delete_function", "delete", "MPI_Comm"),
+    HANDLES("MPI_Comm_errhandler_function", "comm_error", "MPI_Comm"),
+    HANDLES("MPI_File_errhandler_function", "file_error", "MPI_File"),
+    HANDLES("MPI_Win_errhandler_function", "win_error", "MPI_Win"),
+    HANDLES("MPI_Session_errhandler_function", "session_error", "MPI_Session"),
+    HANDLES("MPI_Handler_function", "error", "MPI_Comm"),
     {"MPI_Grequest_query_function", "grequest_query", "int", "void *extra, MPI_Status *its_status",
      "(void)extra; PMPI_Status_set_elements(its_status, MPI_BYTE, 0); "
      "PMPI_Status_set_cancelled(its_status, 0); its_status->MPI_SOURCE = MPI_UNDEFINED; "
@@ -106,7 +101,7 @@ static const StubType *type_of(const char *ctype)
 char *callback_name(Emitter *e, gint64 word, const char *ctype)
 {
     if (wend_word_is_const(word))
-        return literal(e->plan, word);
+        return emit_literal(e->plan, word);
     const StubType *type = type_of(ctype);
     if (!type || !wend_word_is_handle(word))
         return g_strdup("NULL");

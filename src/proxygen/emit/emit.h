@@ -7,11 +7,9 @@
 #include "callback_stubs.h"
 #include "changes.h"
 #include "row_tables.h"
-#include "emit_graphs.h"
 #include "emitter.h"
 #include "outside_names.h"
 #include "row_loops.h"
-#include "rule_names.h"
 #include "source_lines.h"
 #include "variable_names.h"
 

@@ -5,282 +5,10 @@
 #include "callback_stubs.h"
 #include "changes.h"
 #include "row_tables.h"
-#include "emit_graphs.h"
 #include "emitter.h"
 #include "variable_names.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/plan/passes.h"
-
-/* Longer arrays become tables or variables. */
-enum { INLINE_ELEMENTS = 12 };
-
-/* -- arrays -- */
-
-/* Whether the arrays of a call need names. The library may read them after the call (requests keep
- * their arrays). Or the call failed, perhaps because one array was passed twice
- * (emit_call_expression). */
-static gboolean names_arrays(const CallPattern *c)
-{
-    for (guint i = 0; i < c->n_args; i++)
-        if (c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT)
-            return TRUE;
-    return c->failed;
-}
-
-static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n,
-                          const char *elements)
-{
-    const char *name = locals_static_array(e, ctype, param, n, elements);
-    statements_add(e->code->before, "memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements,
-                   name);
-    return g_strdup(name);
-}
-
-/* Functions that MPI 3.0 removed have no const parameters. */
-static gboolean is_without_const(const CallPattern *c)
-{
-    return c->function->id == WEND_FN_MPI_Type_struct
-           || c->function->id == WEND_FN_MPI_Type_hindexed;
-}
-
-/* The array as loops. NULL if a table is shorter. */
-static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboolean constant)
-{
-    static const guint any = 0;
-    const WendParam *param = arg->param;
-    guint width = param->kind == WEND_KIND_ADDRESS ? 4 : 1;
-    gint64 n = arg->n_in;
-    RankList ranks = constant ? (RankList){1, &any} : e->plan->terminal_ranks[c->terminal];
-    g_autofree gint64 *values = g_new(gint64, (gsize)n * ranks.n);
-    for (guint r = 0; r < ranks.n; r++)
-        for (gint64 i = 0; i < n; i++) {
-            Word w = arg->in[width * i + (width > 1)];
-            if (!constant || !call_pattern_word_is_constant(c, w, &values[i]))
-                values[r * n + i] = call_pattern_value(c, w, ranks.ranks[r]);
-        }
-    return emit_filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values,
-                                n);
-}
-
-/* An array that the library reads: inline if it is short, else a constant table, by rank if
- * elements vary by rank. */
-static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
-{
-    const WendParam *param = arg->param;
-    gint64 n = arg->n_in, value;
-    gboolean constant = TRUE, addresses = param->kind == WEND_KIND_ADDRESS;
-    guint width = addresses ? 4 : 1;
-    if (n < 0)
-        return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
-    if (n == 0)
-        return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
-    gboolean numbers = TRUE;                               /* no addresses */
-    for (gint64 i = 0; i < n; i++) {
-        constant &= call_pattern_word_is_constant(c, arg->in[width * i + addresses], &value);
-        numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
-    }
-    constant &= numbers;
-
-    gboolean named = names_arrays(c), written = param->dir == WEND_DIR_INOUT;
-    char *loops = numbers && !written && param->kind != WEND_KIND_BITS && n > INLINE_ELEMENTS
-                      ? number_loops(e, c, arg, constant)
-                      : NULL;
-    if (loops)
-        return loops;
-    written |= is_without_const(c);
-
-    g_autoptr(GString) elements = g_string_new("");
-    if (!constant && numbers && !written && (n > INLINE_ELEMENTS || named)) {
-        RankList ranks = e->plan->terminal_ranks[c->terminal];
-        for (guint r = 0; r <= ranks.ranks[ranks.n - 1] - ranks.ranks[0]; r++) {
-            guint rank = ranks.ranks[0] + r;
-            g_string_append(elements, r ? ", {" : "{");
-            for (gint64 i = 0; i < n; i++) {
-                g_autofree char *text =
-                    rank_list_has(ranks, rank) ? literal(
-                        e->plan, call_pattern_value(c, arg->in[width * i + addresses], rank))
-                                               : g_strdup("0");
-                g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
-            }
-            g_string_append_c(elements, '}');
-        }
-        g_autofree char *dimensions = g_strdup_printf(
-            "[%u][%" G_GINT64_FORMAT "]", ranks.ranks[ranks.n - 1] - ranks.ranks[0] + 1, n);
-        g_autofree char *table =
-            literal_table(e, param->ctype, param->name, dimensions, elements->str);
-        return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0])
-                              : g_strdup_printf("%s[rank]", table);
-    }
-    gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
-    ColumnWriter *columns = e->columns;
-    if (table || named)
-        e->columns = NULL;
-    for (gint64 i = 0; i < n; i++) {
-        g_autofree char *text = addresses
-                                    ? expression_address(e, c, &arg->in[width * i], param->ctype)
-                                    : expression_number(e, c, arg->in[i]);
-        if (param->kind == WEND_KIND_BITS && !arg->in[i].by_slot) {
-            g_free(text);
-            text = expression_bits(e, param->group, arg->in[i].value);
-        }
-        g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
-    }
-    e->columns = columns;
-    g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
-    if (table)
-        return literal_table(e, param->ctype, param->name, dimensions, elements->str);
-    if (named)
-        return filled_array(e, param->ctype, param->name, n, elements->str);
-    return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
-}
-
-static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
-{
-    const char *ctype = variable_name_handle_ctype(arg->param->kind);
-    if (arg->n_in < 0)
-        return g_strdup("NULL");
-    if (arg->n_in == 0)
-        return g_strdup_printf("(%s[]){%s}", ctype, variable_name_handle_null(arg->param->kind));
-    g_autoptr(GString) elements = g_string_new("");
-    gboolean named = names_arrays(c);
-    ColumnWriter *columns = e->columns;
-    char *loops = NULL;
-    if (arg->n_in > INLINE_ELEMENTS) {
-        e->columns = NULL;
-        loops = emit_filled_handles(e, c, arg);
-        e->columns = columns;
-    }
-    if (loops)
-        return loops;
-    if (named)
-        e->columns = NULL;
-    for (gint64 i = 0; i < arg->n_in; i++) {
-        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, arg->in[i].value);
-        g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
-    }
-    e->columns = columns;
-    if (named)
-        return filled_array(e, ctype, arg->param->name, arg->n_in, elements->str);
-    return g_strdup_printf("(%s[]){%s}", ctype, elements->str);
-}
-
-/* Copies requests that are not consecutive in the proxy's array to ARRAY before the call, and back
- * after it. */
-static void gather(Emitter *e, gint64 n, const char *members, const char *array)
-{
-    const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
-    e->needs[HELPER_GATHER] = TRUE;
-    statements_add(e->code->before, "%s = (MPI_Request *const[]){%s};", name, members);
-    statements_add(e->code->before, "gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
-                   array);
-    statements_add(e->code->after, "scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array,
-                   name);
-}
-
-/* Pointers to the requests. Elements that are no requests point to INVALID. */
-static char *request_members(Emitter *e, const Word *words, gint64 n, RankList ranks,
-                             const char *invalid)
-{
-    GString *members = g_string_new("");
-    for (gint64 i = 0; i < n; i++) {
-        gint64 word = words[i].value;
-        g_autofree char *one =
-            wend_word_is_handle(word) ? variable_name_of_request(e, word, ranks) : NULL;
-        const char *text = one ? one : word == WEND_UNKNOWN ? invalid : NULL;
-        g_string_append_printf(members, "%s%s%s", i ? ", " : "", text ? "&" : "",
-                               text ? text : "NULL");
-    }
-    return g_string_free(members, FALSE);
-}
-
-/* An array for a failed call in which some elements were no requests. */
-static char *invalid_requests(Emitter *e, const CallPattern *c, const Arg *arg)
-{
-    RankList ranks = e->plan->terminal_ranks[c->terminal];
-    const char *invalid = locals_variable(e, "MPI_Request", "no_request", 0);
-    g_autofree char *value = expression_invalid(e, WEND_KIND_REQUEST);
-    g_autofree char *members = request_members(e, arg->in, arg->n_in, ranks, invalid);
-    const char *array = locals_static_array(e, "MPI_Request", "requests", arg->n_in, members);
-    statements_add(e->code->before, "%s = %s;", invalid, value);
-    gather(e, arg->n_in, members, array);
-    return g_strdup(array);
-}
-
-/* The request array of a Wait or Test, as an lvalue of pointer type. */
-static char *request_array(Emitter *e, const CallPattern *c, const Arg *arg)
-{
-    RankList ranks = e->plan->terminal_ranks[c->terminal];
-    if (arg->n_in < 0)
-        return g_strdup("NULL");
-    if (arg->n_in == 0)
-        return g_strdup("(MPI_Request[]){MPI_REQUEST_NULL}");
-    if (call_pattern_failed_on(c, arg))
-        return invalid_requests(e, c, arg);
-    RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
-    if (!list) {
-        e->needs[HELPER_NULL_REQUESTS] = TRUE;
-        return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
-    }
-    if (list->direct)
-        return variable_name_of_list(e, list, ranks);
-    g_autofree char *array = g_strdup_printf("gathered_%u", list->number);
-    g_autofree char *key = g_strdup_printf("gathered %u", list->number);
-    if (!g_hash_table_contains(e->tables, key)) {
-        c_text_line(e->definitions, 0, "static MPI_Request %s[%" G_GINT64_FORMAT "];", array,
-                    list->n);
-        g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(""));
-    }
-    g_autofree char *members = request_members(e, arg->in, list->n, ranks, NULL);
-    gather(e, list->n, members, array);
-    return g_steal_pointer(&array);
-}
-
-/* The number of elements of an output array whose recorded length is an outcome: the bound that the
- * caller passed, or else the recorded length. */
-static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
-{
-    const Arg *arg = &c->args[index];
-    RankList ranks = e->plan->terminal_ranks[c->terminal];
-    gint64 length = MAX(1, arg->n_out);
-    const Arg *promised = arg->param->length ? call_pattern_arg_named(c, arg->param->length) : NULL;
-    if (promised && !promised->has_in)
-        /* an output, too: MPI_Waitsome returns as many indices as requests completed */
-        promised = NULL;
-    for (guint r = 0; r < ranks.n; r++)
-        length = MAX(length, call_pattern_number(c, promised, ranks.ranks[r], 0));
-    if (arg->has_out && arg->n_out_words)
-        return length;
-    /* otherwise each count that the call passes is a possible bound */
-    for (guint i = 0; !promised && i < c->n_args; i++)
-        if (c->args[i].param->kind == WEND_KIND_INT || c->args[i].param->kind == WEND_KIND_COUNT)
-            for (guint r = 0; r < ranks.n; r++) {
-                length = MAX(length, call_pattern_number(c, &c->args[i], ranks.ranks[r], 0));
-                for (gint64 k = 0;
-                     c->args[i].has_in && c->args[i].param->array && k < c->args[i].n_in; k++)
-                    length = MAX(length, call_pattern_value(c, c->args[i].in[k], ranks.ranks[r]));
-            }
-    return length;
-}
-
-static char *out_array(Emitter *e, const CallPattern *c, guint index)
-{
-    const Arg *arg = &c->args[index];
-    WendKind kind = arg->param->kind;
-    if (arg->has_out && arg->n_out < 0)
-        return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL")
-                                                             : literal(e->plan, arg->n_out);
-    const char *ctype =
-        wend_kind_is_handle(kind) ? variable_name_handle_ctype(kind) : arg->param->ctype;
-    const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
-    /* Handles are copied to their own variables. */
-    guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
-    for (gint64 i = 0; wend_kind_is_handle(kind) && i < arg->n_out; i++)
-        if (wend_word_is_handle(arg->out[width * i].value)) {
-            g_autofree char *variable = variable_name_of_handle(e, kind, arg->out[width * i].value);
-            statements_add(e->code->after, "%s = %s[%" G_GINT64_FORMAT "];", variable, name, i);
-        }
-    return g_strdup(name);
-}
 
 /* -- strings -- */
 
@@ -291,7 +19,7 @@ static char *string_in(Emitter *e, const Arg *arg)
     g_autofree char *text = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
     char *constant = expression_string(e, text, arg->n_in);
     return e->strings && e->columns && arg->n_in <= C_LITERAL_MOST
-               ? string_table_element(e, constant)
+               ? emit_literal_string(e, constant)
                : constant;
 }
 
@@ -376,7 +104,7 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     WendKind kind = arg->param->kind;
     if (arg->param->array)
-        return arg->has_in ? handle_array(e, c, arg) : NULL;
+        return arg->has_in ? emit_handle_array(e, c, arg) : NULL;
     if (arg->has_in) {
         gint64 word = arg->in[0].value;
         g_autofree char *value = expression_handle_of(e, c, kind, word);
@@ -464,13 +192,13 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
         return g_strdup("NULL");
     if (wend_kind_is_handle(kind)) {
         char *text = handle_argument(e, c, arg);
-        return text ? text : out_array(e, c, index);
+        return text ? text : emit_out_array(e, c, index);
     }
     switch (kind) {
     case WEND_KIND_REQUEST:
         if (!arg->param->array)
             return request_argument(e, c, arg);
-        e->code->requests = request_array(e, c, arg);
+        e->code->requests = emit_request_array(e, c, arg);
         return g_strdup(e->code->requests);
     case WEND_KIND_BUF:
         if (arg->param->array || !arg->has_in)
@@ -502,7 +230,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
                    : g_strdup("0");
     default:
         if (arg->param->array)
-            return arg->has_in ? number_array(e, c, arg) : out_array(e, c, index);
+            return arg->has_in ? emit_number_array(e, c, arg) : emit_out_array(e, c, index);
         return number_argument(e, c, arg);
     }
 }

@@ -144,27 +144,14 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
 /* The list of the current rank's invocations, as an expression. */
 static char *returned_table(Emitter *e, const Stub *stub, GHashTable *cases, GPtrArray *bodies)
 {
-    g_autoptr(GString) by_rank = g_string_new("");
-    g_autofree char *first = NULL;
-    gboolean same = TRUE;
+    g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func(g_free);
     for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
         guint64 rows;
         g_autofree char *list = returned_list(e, stub, rank, cases, bodies, &rows);
         g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", rows);
-        char *name = literal_table(e, "Returned", "returned", dimensions, list);
-        g_string_append_printf(by_rank, "%s%s", rank ? ", " : "", name);
-        same &= !first || strcmp(first, name) == 0;
-        if (!first)
-            first = name;
-        else
-            g_free(name);
+        g_ptr_array_add(tables, emit_literal_table(e, "Returned", "returned", dimensions, list));
     }
-    if (same)
-        return g_steal_pointer(&first);
-    g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
-    g_autofree char *rows =
-        literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
-    return g_strdup_printf("%s[rank]", rows);
+    return emit_literal_by_rank(e, "Returned", "returned", 0, tables);
 }
 
 /* Appends the choice of "returned", the element of TABLE for this invocation. */

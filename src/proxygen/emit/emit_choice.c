@@ -25,35 +25,19 @@ static const char *count_down(const CallPattern *c)
  * one table by rank if ranks differ. */
 static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
 {
-    g_autoptr(GString) list = g_string_new("");
-    g_autofree char *last = NULL;
-    gboolean same = TRUE;
-    guint first = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - first + 1;
-    for (guint r = first; r < first + n; r++) {
+    g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func(g_free);
+    for (guint r = ranks.ranks[0]; r <= ranks.ranks[ranks.n - 1]; r++) {
         GArray *picks = g_hash_table_lookup(choice->picks, GUINT_TO_POINTER(r));
-        g_string_append(list, r > first ? ", " : "");
-        if (!picks) {
-            g_string_append(list, "NULL");
-            continue;
-        }
         g_autoptr(GString) contents = g_string_new("");
-        for (guint i = 0; i < picks->len; i++)
+        for (guint i = 0; picks && i < picks->len; i++)
             g_string_append_printf(contents, "%s%d", i ? ", " : "",
                                    g_array_index(picks, gint32, i));
-        g_autofree char *dimensions = g_strdup_printf("[%u]", picks->len);
-        char *name = literal_table(e, "int", "completed", dimensions, contents->str);
-        same &= !last || strcmp(last, name) == 0;
-        g_free(last);
-        last = name;
-        g_string_append(list, name);
+        g_autofree char *dimensions = g_strdup_printf("[%u]", picks ? picks->len : 0);
+        g_ptr_array_add(tables,
+                        picks ? emit_literal_table(e, "int", "completed", dimensions, contents->str)
+                              : NULL);
     }
-    if (same)
-        return g_steal_pointer(&last);
-    g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-    g_autofree char *table =
-        literal_table(e, "int *const", "completed_by_rank", dimensions, list->str);
-    return first ? g_strdup_printf("%s[rank - %u]", table, first)
-                 : g_strdup_printf("%s[rank]", table);
+    return emit_literal_by_rank(e, "int", "completed", ranks.ranks[0], tables);
 }
 
 /* An expression for the entries to complete. *ADVANCE is the statement that moves to the next
@@ -237,7 +221,7 @@ static void emit_runs(Emitter *e, Statements *out, const Loop *loop, guint entry
             g_string_append_printf(list, "%s%u", list->len ? ", " : "", b);
     }
     g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times);
-    g_autofree char *table = literal_table(e, "int", "body", dimensions, list->str);
+    g_autofree char *table = emit_literal_table(e, "int", "body", dimensions, list->str);
     g_autofree char *value = g_strdup_printf("%s[%s - 1]", table, left);
     Statements *cases = statements_switch(out, value);
     for (guint b = 0; b < bodies->len; b++) {
@@ -316,7 +300,7 @@ static void begin_loop(Emitter *e, Statements *out, const Loop *loop, const Loop
         for (guint i = 0; i < loop->n; i++)
             g_string_append_printf(times, "%s%" G_GUINT64_FORMAT, i ? ", " : "", loop->times[i]);
         g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n),
-                        *table = literal_table(e, "long", "times", dimensions, times->str);
+                        *table = emit_literal_table(e, "long", "times", dimensions, times->str);
         changes_comment(e, out, CHANGE_ANY_ORDER, loop->terminal, NULL);
         statements_add(out, "memcpy(%s, %s, sizeof %s);", v->left, table, table);
     } else {

@@ -211,7 +211,8 @@ void emit_tables_begin(Emitter *e)
     t->sections = g_ptr_array_new_with_free_func(section_free);
     t->terminals = g_new0(TableMade, n_terminals + 1);
     t->nothing = g_new0(gboolean, n_terminals + 1);
-    string_table_begin(e);
+    e->strings = g_ptr_array_new_with_free_func(g_free);
+    e->string_indices = g_hash_table_new(g_str_hash, g_str_equal);
     t->places = g_hash_table_new_full(site_hash, site_equal, g_free, g_free);
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i);
@@ -243,6 +244,25 @@ void emit_tables_begin(Emitter *e)
 }
 
 /* -- text -- */
+
+/* Writes the table of strings in DECLARATIONS, or as a file of its own. */
+static void emit_strings(Emitter *e, GString *declarations, GPtrArray *sections)
+{
+    const GPtrArray *strings = e->strings;
+    if (strings->len == 0)
+        return;
+    GString *out = *e->linkage ? declarations : g_string_new("");
+    g_string_append_printf(out, "%sconst char *const strings[%u] = {\n    ", e->linkage,
+                           strings->len);
+    gsize line = 4;
+    for (guint i = 0; i < strings->len; i++)
+        c_text_constant(out, &line, strings->pdata[i]);
+    g_string_append(out, "\n};\n");
+    if (*e->linkage)
+        return;
+    g_string_append_printf(declarations, "extern const char *const strings[%u];\n", strings->len);
+    g_ptr_array_add(sections, out);
+}
 
 /* Appends the function of a group, whose columns have their places. */
 static void emit_function(Emitter *e, GString *out, const Section *section, const TableGroup *group)
@@ -294,8 +314,8 @@ static void emit_group(Emitter *e, GString *out, const Section *section, const T
             for (guint k = 0; k < columns->len; k++) {
                 const Column *c = &g_array_index(columns, Column, k);
                 g_autofree char *value =
-                    c->kept ? literal(e->plan, g_array_index(group->values, gint64,
-                                                             i * group->n_numbers + c->first))
+                    c->kept ? emit_literal(e->plan, g_array_index(group->values, gint64,
+                                                                  i * group->n_numbers + c->first))
                             : NULL;
                 if (value)
                     c_text_constant(out, &line, value);
@@ -414,10 +434,11 @@ static void add_list(Lists *l, guint rule)
     end_list(l, parts ? n : append_steps(l->e, l->out, &l->line, rule, 0, r->n));
 }
 
-static const char *const run_text =
+static const char *const run_comment =
     "/* Makes the calls of a rule. Each step is a call by its number, or a rule (-1 - its number), "
-    "doubled; an odd one is followed by how often. */\n"
-    "@void run(int rule)\n"
+    "doubled; an odd one is followed by how often. */\n";
+static const char *const run_text =
+    "void run(int rule)\n"
     "{\n"
     "    const Step *step = lists[rule].steps, *end = step + lists[rule].n;\n"
     "    while (step < end) {\n"
@@ -464,7 +485,7 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
     g_autoptr(GString) externs = g_string_new(""), rows = g_string_new(""),
                        lists = g_string_new(""), wrappers = g_string_new("");
     guint n_rows = 0;
-    string_table_emit(e, declarations, sections);
+    emit_strings(e, declarations, sections);
     for (guint i = 0; i < t->sections->len; i++) {
         const Section *section = t->sections->pdata[i];
         GString *out = g_string_new(section->definitions->str);
@@ -502,10 +523,7 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
     g_string_append_printf(
         end, "static const struct {\n    const Step *steps;\n    int n;\n} lists[%u] = {\n%s};\n\n",
         l.lists, lists->str);
-    g_auto(GStrv) around = g_strsplit(run_text, "@", -1);
-    g_autofree char *run = g_strjoinv(e->linkage, around);
-    g_string_append(end, run);
-    g_string_append(end, wrappers->str);
+    g_string_append_printf(end, "%s%s%s%s", run_comment, e->linkage, run_text, wrappers->str);
     g_ptr_array_add(sections, end);
 }
 
@@ -522,6 +540,7 @@ void emit_tables_free(Emitter *e)
     g_free(t->list_number);
     g_free(t->terminals);
     g_free(t->nothing);
-    string_table_free(e);
+    g_hash_table_destroy(e->string_indices);
+    g_clear_pointer(&e->strings, g_ptr_array_unref);
     g_clear_pointer(&e->lists, g_free);
 }

@@ -84,14 +84,17 @@ typedef struct {
     const char *source;
 
     /* for the program */
-    guint n_tables;              /* number of table names used so far */
-    guint n_names;               /* number of rule functions */
-    Tables *lists;               /* NULL: all calls are code */
-    struct StringTable *strings; /* NULL: strings are in the text */
-    gint64 max_statuses;         /* entries of the longest array of statuses */
-    GHashTable *findings;        /* terminal -> number of its next_found function */
-    GHashTable *ports;           /* recorded name of a port -> PortName (outside_names.h) */
-    GPtrArray *ports_in_order;   /* the same, by number */
+    guint n_tables; /* number of table names used so far */
+    guint n_names;  /* number of rule functions */
+    Tables *lists;  /* NULL: all calls are code */
+    /* A table of strings: calls that differ in these alone then differ in numbers. NULL: they are
+     * in the text. */
+    GPtrArray *strings;
+    GHashTable *string_indices; /* constant of C, which STRINGS owns -> its index there */
+    gint64 max_statuses;        /* entries of the longest array of statuses */
+    GHashTable *findings;       /* terminal -> number of its next_found function */
+    GHashTable *ports;          /* recorded name of a port -> PortName (outside_names.h) */
+    GPtrArray *ports_in_order;  /* the same, by number */
     /* terminal whose calls gave ports -> their numbers (outside_names.c) */
     GHashTable *ports_given;
     GHashTable *ports_listed; /* those terminals whose calls gave different ports */
@@ -118,17 +121,25 @@ void c_text_comment(GString *out, int indent, const char *format, ...) G_GNUC_PR
 void c_text_constant(GString *out, gsize *line, const char *text);
 const char *c_text_count_type(guint64 n); /* the type of a variable that counts to N */
 
-/* -- literal.c -- */
+/* -- locals.c -- */
 /* A word as a constant: a number, or a name of MPI. */
-char *literal(const Plan *plan, gint64 word);
+char *emit_literal(const Plan *plan, gint64 word);
 /* The name of a constant table with these contents, which is defined once in a file. DIMENSIONS is
  * like "[4]". */
-char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
-                    const char *contents);
-/* The keys of a table terminal -> number, ordered by number. The caller frees the list. */
-GList *literal_order(GHashTable *numbers);
+char *emit_literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
+                         const char *contents);
+/* The table of the current rank, as an expression: its name, or an element of a table of tables.
+ * TABLES are the names for the ranks from FIRST on; NULL: none. The tables are called NAME. */
+char *emit_literal_by_rank(Emitter *e, const char *ctype, const char *name, guint first,
+                           const GPtrArray *tables);
+/* CONSTANT, a string of C, as an element of the program's table of strings (e->strings), while a
+ * row is written. Takes CONSTANT. */
+char *emit_literal_string(Emitter *e, char *constant);
+/* The number of a terminal in a table terminal -> number, to which it is added. */
+guint emit_number_of(GHashTable *numbers, guint terminal);
+/* The keys of such a table, ordered by number. The caller frees the list. */
+GList *emit_literal_order(GHashTable *numbers);
 
-/* -- locals.c -- */
 /* Begin and end a function. locals_end() appends the declarations of its variables. */
 void locals_begin(Emitter *e);
 void locals_end(Emitter *e, GString *out, int indent);
@@ -175,15 +186,14 @@ void emit_terminal(Emitter *e, Statements *out, guint terminal);
 CallCode emit_call_code(Emitter *e, const CallPattern *c);
 void emit_call_code_clear(CallCode *code);
 
-/* -- emit_filled.c -- */
-/* An array of N elements that a call reads. VALUES has N elements for each of RANKS, in their
- * order. Returns the call of a function that fills the array with loops at its first use
- * ("array_of_displacements_3()"). Returns NULL if that takes more text than the elements. CONSTANT:
- * the function returns a pointer to const. */
-char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant,
-                           RankList ranks, const gint64 *values, gint64 n);
-/* The same for handles: loops before the call fill the array. */
-char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg);
+/* -- emit-arrays.c -- */
+/* An array of numbers or handles that a call reads, as an expression. */
+char *emit_number_array(Emitter *e, const CallPattern *c, const Arg *arg);
+char *emit_handle_array(Emitter *e, const CallPattern *c, const Arg *arg);
+/* The array of a call on several requests, as an lvalue of pointer type. */
+char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg);
+/* An array that the call fills. */
+char *emit_out_array(Emitter *e, const CallPattern *c, guint index);
 
 /* -- emit_special.c: functions that need more than their line of the spec -- */
 /* Writes the call if it needs special code. Returns whether it did. */
@@ -191,17 +201,24 @@ gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c);
 /* The expression of a special argument. NULL if the argument is an ordinary one. */
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
-/* -- emit_sources.c -- */
-/* "next_source_3()", which returns the next source of that call. */
-char *emit_wildcard_source(Emitter *e, const Wildcard *wildcard);
-void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);
-
-/* -- emit_shared.c -- */
 /* Appends the statements before a call, or after it, if several threads use its objects
  * (plan_threads.h). OF_SEVERAL: the call completes some of its requests. */
 void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gboolean of_several);
 /* Appends a wait for the requests of several threads that use the memory (plan_threads.h). */
 void emit_borrowed(Emitter *e, Statements *out, gint64 segment);
+
+/* -- emit_sources.c: what the run decided, call by call -- */
+/* Appends a function "NAME_3(void)" with the definitions that it needs, and its declaration. Takes
+ * BODY. */
+void emit_next_function(Emitter *e, GString *declarations, GString *definitions, const char *name,
+                        guint number, Statements *body);
+/* "next_source_3()", which returns the next source of that call. */
+char *emit_wildcard_source(Emitter *e, const Wildcard *wildcard);
+void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);
+/* A call that makes a graph as one of MPI_Dist_graph_create_adjacent. NULL: it stays as it is. */
+char *emit_graph_expression(Emitter *e, const CallPattern *c);
+/* Appends functions that return the recorded neighbours of the next call. */
+void emit_graphs(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_choice.c: calls that complete some of several requests -- */
 void emit_choice(Emitter *e, Statements *out, const Choice *choice, guint terminal,
@@ -226,7 +243,7 @@ char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
 /* A C condition that holds for the ranks of SET. NULL if a table is simpler. */
 char *emit_rank_condition(RankList set);
 
-/* -- emit_request_slots.c: request slots that differ by rank or in time -- */
+/* -- variable_names.c: request slots that differ by rank or in time -- */
 void emit_request_slots(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_tables.c: large programs -- */
@@ -240,15 +257,6 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);
 void emit_tables_free(Emitter *e);
 /* Whether the rule is in a table. It then has a name but no function. */
 gboolean emit_tables_hold(const Emitter *e, guint rule);
-
-/* -- string_table.c: the strings of large programs are a table, and rows have their indices -- */
-void string_table_begin(Emitter *e);
-/* CONSTANT, a string of C, as an element of the table, while a row is written (e->columns). Takes
- * CONSTANT. */
-char *string_table_element(Emitter *e, char *constant);
-/* The table, in DECLARATIONS or as a file of its own. */
-void string_table_emit(Emitter *e, GString *declarations, GPtrArray *sections);
-void string_table_free(Emitter *e);
 
 /* -- emit_callbacks.c -- */
 void emit_callbacks(Emitter *e, GString *declarations, GString *definitions);

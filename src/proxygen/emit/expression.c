@@ -14,7 +14,7 @@ char *expression_string(Emitter *e, const char *text, gssize n)
     if (length <= C_LITERAL_MOST)
         return g_steal_pointer(&contents);
     g_autofree char *dimensions = g_strdup_printf("[%" G_GSIZE_FORMAT "]", length + 1);
-    g_autofree char *table = literal_table(e, "char", "text", dimensions, contents);
+    g_autofree char *table = emit_literal_table(e, "char", "text", dimensions, contents);
     return g_strdup_printf("(char *)%s", table); /* lists of strings are not const */
 }
 
@@ -68,14 +68,14 @@ static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, 
 static Number constant_number(const Plan *plan, gint64 value)
 {
     gboolean known = !wend_word_is_special(value);
-    return (Number){literal(plan, value), known ? value == 0 : !wend_word_is_const(value),
+    return (Number){emit_literal(plan, value), known ? value == 0 : !wend_word_is_const(value),
                     known && value < 0, FALSE};
 }
 
 static char *piece_text(const Plan *plan, RankPiece piece)
 {
     if (!piece.relative)
-        return literal(plan, piece.value);
+        return emit_literal(plan, piece.value);
     if (piece.value == 0)
         return g_strdup("rank");
     return piece.value > 0 ? g_strdup_printf("rank + %" G_GINT64_FORMAT, piece.value)
@@ -282,8 +282,8 @@ static Number by_digits_between_ends(const Plan *plan, RankList ranks, const gin
             continue;
         if (from == 0 && to == n)
             return between;
-        g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]),
-                        *middle = between.text;
+        g_autofree char *first = emit_literal(plan, values[0]),
+                        *last = emit_literal(plan, values[n - 1]), *middle = between.text;
         GString *s = g_string_new("");
         if (from > 0)
             g_string_append_printf(s, "rank < %u ? %s : ", ranks.ranks[from], first);
@@ -330,12 +330,12 @@ static Number number_by_rank(Emitter *e, RankList ranks, const gint64 *values, c
     g_autoptr(GString) contents = g_string_new("");
     for (guint r = 0, i = 0; r < n; r++) {
         gboolean here = i < ranks.n && ranks.ranks[i] == low + r;
-        g_autofree char *text = here ? literal(e->plan, values[i]) : g_strdup("0");
+        g_autofree char *text = here ? emit_literal(e->plan, values[i]) : g_strdup("0");
         g_string_append_printf(contents, "%s%s", r ? ", " : "", text);
         i += here;
     }
     g_autofree char *dimensions = g_strdup_printf("[%u]", n),
-                    *table = literal_table(e, ctype, name, dimensions, contents->str);
+                    *table = emit_literal_table(e, ctype, name, dimensions, contents->str);
     number.text = low == 0 ? g_strdup_printf("%s[rank]", table)
                            : g_strdup_printf("%s[rank - %u]", table, low);
     return number;
@@ -529,7 +529,7 @@ static char *pointer(Emitter *e, const CallPattern *c, const Word *words, gboole
     gint64 segment = words[0].value;
     *compound = FALSE;
     if (wend_word_is_const(segment))
-        return literal(e->plan, segment);
+        return emit_literal(e->plan, segment);
     if (segment == WEND_UNKNOWN) {
         e->needs[HELPER_UNKNOWN_BUFFER] = TRUE;
         return g_strdup("unknown_buffer");
@@ -627,7 +627,7 @@ char *expression_address(Emitter *e, const CallPattern *c, const Word *words, co
 char *expression_bits(Emitter *e, const char *group, gint64 word)
 {
     if (word < 0 || !group)
-        return literal(e->plan, word);
+        return emit_literal(e->plan, word);
     GString *s = g_string_new("");
     const WendConstantGroup *bits = wend_constant_group_by_name(group);
     for (guint bit = 0; bits && bit < bits->n && bit < 63; bit++)

@@ -1,8 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* locals.c: variables of the function that is written. */
+/* locals.c: words as constants, tables of constants, and variables of the function that is
+ * written. */
 #include <string.h>
 
 #include "emitter.h"
+#include "row_tables.h"
+
+/* -- constants -- */
+
+static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
+{
+    guint x = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, a)),
+          y = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, b));
+    return x < y ? -1 : x > y;
+}
+
+GList *emit_literal_order(GHashTable *numbers)
+{
+    return g_list_sort_with_data(g_hash_table_get_keys(numbers), compare_numbers, numbers);
+}
+
+char *emit_literal(const Plan *plan, gint64 word)
+{
+    if (wend_word_is_const(word)) {
+        const char *name = wend_program_constant_name(plan->program, word);
+        return name ? c_token_identifier(name) : g_strdup("0");
+    }
+    if (wend_word_is_special(word))
+        return g_strdup("0"); /* absent or unknown: any value is correct */
+    return c_token_number(word);
+}
+
+char *emit_literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
+                         const char *contents)
+{
+    g_autofree char *key = g_strdup_printf("%s%s%s", ctype, dimensions, contents);
+    const char *known = g_hash_table_lookup(e->tables, key);
+    if (known)
+        return g_strdup(known);
+    char *made = g_strdup_printf("%s_%u", name, ++e->n_tables);
+    g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(made));
+    c_text_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions,
+                contents);
+    return made;
+}
+
+char *emit_literal_by_rank(Emitter *e, const char *ctype, const char *name, guint first,
+                           const GPtrArray *tables)
+{
+    g_autoptr(GString) list = g_string_new("");
+    const char *only = NULL;
+    gboolean same = TRUE;
+    for (guint i = 0; i < tables->len; i++) {
+        const char *one = tables->pdata[i];
+        g_string_append_printf(list, "%s%s", i ? ", " : "", one ? one : "NULL");
+        same &= !one || !only || strcmp(one, only) == 0;
+        only = one ? one : only;
+    }
+    if (same && only)
+        return g_strdup(only);
+    g_autofree char *dimensions = g_strdup_printf("[%u]", tables->len),
+                    *pointer = g_strdup_printf("%s *const", ctype),
+                    *by_rank = g_strdup_printf("%s_by_rank", name),
+                    *table = emit_literal_table(e, pointer, by_rank, dimensions, list->str);
+    return first ? g_strdup_printf("%s[rank - %u]", table, first)
+                 : g_strdup_printf("%s[rank]", table);
+}
+
+char *emit_literal_string(Emitter *e, char *constant)
+{
+    gpointer index;
+    if (g_hash_table_lookup_extended(e->string_indices, constant, NULL, &index)) {
+        g_free(constant);
+    } else {
+        index = GUINT_TO_POINTER(e->strings->len);
+        g_hash_table_insert(e->string_indices, constant, index);
+        g_ptr_array_add(e->strings, constant);
+    }
+    g_autofree char *column = column_index(e, GPOINTER_TO_UINT(index));
+    return g_strdup_printf("strings[%s]", column);
+}
+
+guint emit_number_of(GHashTable *numbers, guint terminal)
+{
+    gpointer number;
+    if (g_hash_table_lookup_extended(numbers, GUINT_TO_POINTER(terminal), NULL, &number))
+        return GPOINTER_TO_UINT(number);
+    g_hash_table_insert(numbers, GUINT_TO_POINTER(terminal),
+                        GUINT_TO_POINTER(g_hash_table_size(numbers) + 1));
+    return g_hash_table_size(numbers);
+}
+
+/* -- variables -- */
 
 typedef struct {
     char *ctype, *name;

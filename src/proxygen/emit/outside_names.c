@@ -180,12 +180,7 @@ static char *next_found(Emitter *e, guint terminal, const GArray *found)
         same &= g_array_index(found, gint64, i) == g_array_index(found, gint64, 0);
     if (same)
         return c_token_number(g_array_index(found, gint64, 0));
-    gpointer number;
-    if (!g_hash_table_lookup_extended(e->findings, GUINT_TO_POINTER(terminal), NULL, &number)) {
-        number = GUINT_TO_POINTER(g_hash_table_size(e->findings) + 1);
-        g_hash_table_insert(e->findings, GUINT_TO_POINTER(terminal), number);
-    }
-    return g_strdup_printf("next_found_%u()", GPOINTER_TO_UINT(number));
+    return g_strdup_printf("next_found_%u()", emit_number_of(e->findings, terminal));
 }
 
 char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
@@ -277,26 +272,23 @@ static void emit_ports_given(Emitter *e, guint terminal, GString *declarations,
         g_string_append_printf(runs, "%s{%" G_GUINT64_FORMAT ", %u}", i ? ", " : "", run->times,
                                run->port);
     }
-    g_string_append_printf(definitions,
-                           "%sint next_port_%u(void)\n{\n    static long passed, used;\n",
-                           e->linkage, terminal);
-    c_text_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1,
-                first->str);
-    c_text_line(definitions, 1, "static const struct { long times; int port; } given[%u] = {%s};",
-                given->runs->len, runs->str);
-    c_text_line(definitions, 1, "long at = (first[rank] + passed) %% %u;", given->runs->len);
-    c_text_line(definitions, 1, "if (++used == given[at].times) {");
-    c_text_line(definitions, 2, "passed++;");
-    c_text_line(definitions, 2, "used = 0;");
-    c_text_line(definitions, 1, "}");
-    g_string_append(definitions, "    return given[at].port;\n}\n\n");
-    if (!*e->linkage)
-        g_string_append_printf(declarations, "int next_port_%u(void);\n", terminal);
+    Statements *body = statements_new();
+    statements_add(body, "static long passed, used;");
+    statements_add(body, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1,
+                   first->str);
+    statements_add(body, "static const struct { long times; int port; } given[%u] = {%s};",
+                   given->runs->len, runs->str);
+    statements_add(body, "long at = (first[rank] + passed) %% %u;", given->runs->len);
+    Statements *next = statements_block(body, "if (++used == given[at].times)");
+    statements_add(next, "passed++;");
+    statements_add(next, "used = 0;");
+    statements_add(body, "return given[at].port;");
+    emit_next_function(e, declarations, definitions, "int next_port", terminal, body);
 }
 
 void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
 {
-    g_autoptr(GList) terminals = literal_order(e->findings);
+    g_autoptr(GList) terminals = emit_literal_order(e->findings);
     if (terminals)
         c_text_comment(definitions, 0,
                        "What calls found under the name of a file, one after the other: bytes, -1 "
@@ -309,16 +301,13 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
             g_autofree char *bytes = c_token_number(g_array_index(found, gint64, k));
             g_string_append_printf(list, "%s%s", k ? ", " : "", bytes);
         }
-        g_string_append_printf(definitions,
-                               "%slong long next_found_%u(void)\n{\n    static int next;\n",
-                               e->linkage, number);
-        c_text_line(definitions, 1, "static const long long found[%u] = {%s};", found->len,
-                    list->str);
-        g_string_append_printf(definitions, "    return found[next++ %% %u];\n}\n\n", found->len);
-        if (!*e->linkage)
-            g_string_append_printf(declarations, "long long next_found_%u(void);\n", number);
+        Statements *body = statements_new();
+        statements_add(body, "static int next;");
+        statements_add(body, "static const long long found[%u] = {%s};", found->len, list->str);
+        statements_add(body, "return found[next++ %% %u];", found->len);
+        emit_next_function(e, declarations, definitions, "long long next_found", number, body);
     }
-    g_autoptr(GList) listed = literal_order(e->ports_listed);
+    g_autoptr(GList) listed = emit_literal_order(e->ports_listed);
     if (listed)
         c_text_comment(definitions, 0,
                        "The ports that calls opened or looked up, one after the other, for each "

@@ -587,7 +587,7 @@ static void write_row(const Plan *plan, GString *list, const RowTable *s, guint 
     for (guint i = 0; i < s->columns->len; i++) {
         const Column *c = &g_array_index(s->columns, Column, i);
         for (guint k = 0; k < c->width && c->kept; k++, before = ", ") {
-            g_autofree char *text = literal(
+            g_autofree char *text = emit_literal(
                 plan, g_array_index(s->values, gint64, (gsize)row * s->n_numbers + c->first + k));
             g_string_append_printf(list, "%s%s", before, text);
         }

@@ -18,10 +18,15 @@ void source_lines_free(SourceLines *s); /* S may be NULL */
  * frees it. */
 char *source_lines_comment(const SourceLines *s, guint terminal);
 
-/* Changes TEXTS (GString) of a whole program, in which functions are named "rule_4". Replaces the
- * name of each rule by that of the innermost function of the application that all calls of the rule
- * are in, and that is none of WORDS (rule_names.h). Called once, when all rules have their
- * numbers. S may be NULL. */
+/* The identifiers in TEXTS (GString), which are all of a program, without those in strings and
+ * comments. The caller frees the set. */
+GHashTable *source_lines_words(const GPtrArray *texts);
+
+/* Renames the functions in TEXTS that are called "rule_4": each gets the name of the innermost
+ * function of the application that all calls of the rule are in, as an identifier
+ * (c_token_function_name) that nothing else in the program (WORDS, to which it is added), the C
+ * library or the language has. Called once, when all rules have their numbers. Strings and comments
+ * stay what they are. S may be NULL. */
 void source_lines_name(SourceLines *s, GPtrArray *texts, GHashTable *words);
 
 #endif
