@@ -37,6 +37,9 @@ def index(spec):
         "#define WEND_KIND_TABLE(X) \\",
         " \\\n".join(f"    X({k.upper()}, {public})" for k, (_, public) in mpispec.KINDS.items()),
         "",
+        "#define WEND_NUMBER_KINDS(X) \\",
+        " \\\n".join(f"    X({k.upper()})" for k in mpispec.NUMBERS),
+        "",
         "enum {",
     ]
     out += [f"    WEND_FN_{f.name} = {i}," for i, f in enumerate(spec.functions)]

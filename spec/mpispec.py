@@ -60,6 +60,8 @@ KINDS = {
     "neighbours": ("int", "NEIGHBOURS"),
 }
 CTYPES = {kind: ctype for kind, (ctype, _) in KINDS.items()}
+# Kinds whose elements are numbers of the program, of one word each.
+NUMBERS = "count int disp offset rank tag color index errcode".split()
 HANDLES = list(KINDS)[list(KINDS).index("comm") : list(KINDS).index("event") + 1]
 # Kinds whose constants are the group of the same name.
 OWN_GROUP = HANDLES + ["request", "rank", "tag", "color", "index", "errcode"]

@@ -5,7 +5,7 @@ the rest on another core."""
 
 import re
 
-from mpispec import EXTENTS, HANDLES, SpecError
+from mpispec import EXTENTS, HANDLES, NUMBERS, SpecError
 from wrapper_onesided import OneSidedOfWrapper
 from wrapper_turns import TurnsOfWrapper
 
@@ -18,9 +18,7 @@ LOCALS = {
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 STATUS = "objects_encode_status(c, encode_status_filled(filled), "
 PUT = {"shape": "call_put_shape", "slot": "call_put_slot", "outcome": "call_put_outcome"}
-SCALAR_NUMBERS = {
-    "count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum",
-}
+SCALAR_NUMBERS = {*NUMBERS, "enum"}
 AMOUNTS = {"count", "offset"}
 SIGNIFICANT = ("root", "leaf", "member", "leader")
 # Values with which an argument says that others are not used, by kind.

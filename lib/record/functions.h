@@ -235,15 +235,9 @@ static inline bool wend_param_is_outcome(const WendParam *p)
 static inline bool wend_kind_is_number(WendKind kind)
 {
     switch (kind) {
-    case WEND_KIND_COUNT:
-    case WEND_KIND_INT:
-    case WEND_KIND_DISP:
-    case WEND_KIND_OFFSET:
-    case WEND_KIND_RANK:
-    case WEND_KIND_TAG:
-    case WEND_KIND_COLOR:
-    case WEND_KIND_INDEX:
-    case WEND_KIND_ERRCODE:
+#define X(number) case WEND_KIND_##number:
+        WEND_NUMBER_KINDS(X)
+#undef X
         return true;
     default:
         return false;
