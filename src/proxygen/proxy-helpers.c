@@ -432,36 +432,12 @@ static void write_data(Out *o)
     made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");
 }
 
-/* Notes helpers whose calls come with those of others. */
-static void note_companions(Emitter *e)
-{
-    static const Helper pairs[][2] = {
-        {HELPER_hide_others, HELPER_show_others},
-        {HELPER_hide_completed, HELPER_show_others},
-        {HELPER_gather_requests, HELPER_scatter_requests},
-        {HELPER_shared_make, HELPER_shared_made},
-        {HELPER_shared_use, HELPER_shared_used},
-        {HELPER_shared_use_memory, HELPER_shared_used},
-        {HELPER_shared_end, HELPER_shared_ended},
-        {HELPER_shared_request, HELPER_shared_request_used},
-        {HELPER_send_order_begin, HELPER_give_turn},
-        {HELPER_send_order_begin, HELPER_wait_for_turn},
-        {HELPER_places_begin, HELPER_places_end},
-        {HELPER_places_begin, HELPER_place},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(pairs); i++)
-        e->needs[pairs[i][1]] |= e->needs[pairs[i][0]];
-    if (found_files_count(e->plan) > 0)
-        e->needs[HELPER_scratch_file] |= e->needs[HELPER_scratch_begin];
-}
-
 void proxy_helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {.e = e, .declarations = declarations, .definitions = definitions};
     g_autoptr(GString) begin = g_string_new("");
     if (e->begins)
         proxy_helpers_begin(e, begin, "MPI_COMM_WORLD");
-    note_companions(e);
     write_data(&o);
     for (Helper helper = HELPER_NONE + 1; helper < HELPERS; helper++)
         if (e->needs[helper])
@@ -517,7 +493,7 @@ void proxy_helpers_end(Emitter *e, GString *out)
         e->needs[HELPER_scratch_end] = TRUE;
         e->needs[HELPER_world_is_last] = several;
     }
-    if (e->needs[HELPER_heap]) {
+    if (e->needs[HELPER_heap] || e->needs[HELPER_cuda_block]) {
         c_text_line(out, 1, "for (int i = 0; i < HEAP_BLOCKS; i++)");
         c_text_line(out, 2, "heap_free(i);");
         e->needs[HELPER_heap_free] = TRUE;

@@ -342,7 +342,7 @@ char *emit_handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
 static void gather(Emitter *e, gint64 n, const char *members, const char *array)
 {
     const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
-    e->needs[HELPER_GATHER] = TRUE;
+    e->needs[HELPER_gather_requests] = e->needs[HELPER_scatter_requests] = TRUE;
     statements_add(e->code->before, "%s = (MPI_Request *const[]){%s};", name, members);
     statements_add(e->code->before, "gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
                    array);
@@ -390,7 +390,7 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return invalid_requests(e, c, arg);
     RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
     if (!list) {
-        e->needs[HELPER_NULL_REQUESTS] = TRUE;
+        e->needs[HELPER_null_requests] = TRUE;
         return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
     }
     if (list->direct)

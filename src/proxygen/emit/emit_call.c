@@ -81,14 +81,14 @@ static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     if (!arg->param->array) {
         if (arg->param->dir == WEND_DIR_OUT && (!arg->has_out || arg->n_out == 0))
             return g_strdup("MPI_STATUS_IGNORE");
-        e->needs[HELPER_STATUS] = TRUE;
+        e->needs[HELPER_status] = TRUE;
         return g_strdup("&status");
     }
     if (arg->has_out && arg->n_out == -1)
         return g_strdup("NULL"); /* for an empty array */
     if (!arg->has_out || arg->n_out < 0)
         return g_strdup("MPI_STATUSES_IGNORE");
-    e->needs[HELPER_STATUSES] = TRUE;
+    e->needs[HELPER_statuses] = TRUE;
     const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
     e->max_statuses = MAX(e->max_statuses, MAX(arg->n_out, requests ? requests->n_in : 1));
     return g_strdup("statuses");
@@ -275,18 +275,15 @@ static char *function_name(Emitter *e, const CallPattern *c)
         {WEND_FN_MPI_Startall, HELPER_startall_aimed, FALSE},
         {WEND_FN_MPI_Request_free, HELPER_request_free_aimed, FALSE},
     };
-    const char *name = c->function->name;
     const Wildcard *wildcard =
         g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
     for (guint i = 0; e->plan->aims && !c->failed && i < G_N_ELEMENTS(aimed); i++) {
         if (c->function->id != aimed[i].id || (aimed[i].init && !(wildcard && wildcard->starts)))
             continue;
         e->needs[aimed[i].helper] = TRUE;
-        char *helper = g_strdup_printf("%s_aimed", name + strlen("MPI_"));
-        helper[0] = g_ascii_tolower(helper[0]);
-        return helper;
+        return g_strdup(helper_texts[aimed[i].helper].name);
     }
-    return g_strdup(name);
+    return g_strdup(c->function->name);
 }
 
 static char *call_expression(Emitter *e, const CallPattern *c)
@@ -341,6 +338,7 @@ static void add_turn(Emitter *e, const CallPattern *c)
     if (turn) {
         g_autofree char *source = emit_wildcard_source(e, turn);
         statements_add(e->code->before, "give_turn(%s);", source);
+        e->needs[HELPER_give_turn] = TRUE;
     }
     const Arg *dest = call_pattern_arg_named(c, "dest");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
@@ -351,11 +349,10 @@ static void add_turn(Emitter *e, const CallPattern *c)
     if (to_hub) {
         g_autofree char *to = expression_number(e, c, dest->in[0]);
         statements_add(e->code->before, "wait_for_turn(%s);", to);
-    }
-    if (to_hub)
+        e->needs[HELPER_wait_for_turn] = TRUE;
         changes_note(e, CHANGE_SEND_ORDER, c->terminal, NULL);
-    if (turn || to_hub)
-        e->needs[HELPER_TURNS] = TRUE;
+    }
+    e->needs[HELPER_send_order_begin] |= turn || to_hub;
 }
 
 /* Adds statements that publish the address of an attached block for other processes (dynamic.c),
@@ -372,19 +369,21 @@ static void add_places(Emitter *e, const CallPattern *c)
         g_autofree char *base = expression_segment(e, segment);
         statements_add(e->code->after, "place_known(%u, %s);", dynamic_block(e->plan, segment),
                        base);
+        e->needs[HELPER_place_known] = TRUE;
     } else if (id == WEND_FN_MPI_Finalize) {
         statements_add(e->code->before, "places_end();");
+        e->needs[HELPER_places_end] = TRUE;
     } else if (id == WEND_FN_MPI_Win_lock) {
         const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN),
                   *target = call_pattern_arg_of_kind(c, WEND_KIND_RANK);
         g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
                         *rank = expression_number(e, c, target->in[0]);
         statements_add(e->code->before, "await_places(%s, %s);", window, rank);
-        e->needs[HELPER_PLACE_IN] = e->needs[HELPER_AWAIT_PLACES] = TRUE;
+        e->needs[HELPER_await_places] = TRUE;
     } else {
         return;
     }
-    e->needs[HELPER_PLACES] = TRUE;
+    e->needs[HELPER_places_begin] = TRUE;
 }
 
 /* Statements for what begins and ends with a call. */
@@ -392,8 +391,10 @@ static void add_begin_and_end(Emitter *e, const CallPattern *c)
 {
     if (e->threads
         && (c->function->id == WEND_FN_MPI_Finalize
-            || c->function->id == WEND_FN_MPI_Session_finalize))
+            || c->function->id == WEND_FN_MPI_Session_finalize)) {
         statements_add(e->code->before, "join_threads();");
+        e->needs[HELPER_join_threads] = TRUE;
+    }
     if (!e->plan->prefix && plan_is_init(e->plan, c->terminal)) {
         statements_add(e->code->after, "proxy_begin();");
         e->begins = TRUE;

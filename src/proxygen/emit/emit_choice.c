@@ -75,7 +75,7 @@ static void emit_forced(Emitter *e, Statements *out, const Choice *choice, const
                *keep = locals_variable(e, "const int *", "keep", 0);
     CallCode code = emit_call_code(e, c);
     g_autofree char *advance = NULL, *picks = picks_expression(e, choice, &advance);
-    e->needs[HELPER_HIDE] = TRUE;
+    e->needs[HELPER_hide_others] = e->needs[HELPER_show_others] = TRUE;
     locals_variable(e, "int", "pending", 0);
     changes_comment(
         e, out, CHANGE_RECORDED_ORDER, c->terminal,
@@ -105,7 +105,7 @@ static void emit_drain(Emitter *e, Statements *out, const Choice *choice, const 
         g_autofree char *pending = column_index(e, choice->pending);
         statements_add(out, "pending = %s;", pending);
     } else {
-        e->needs[HELPER_ACTIVE] = TRUE;
+        e->needs[HELPER_active] = TRUE;
         statements_add(out, "pending = active(%" G_GINT64_FORMAT ", %s);",
                        call_pattern_arg_of_kind(c, WEND_KIND_REQUEST)->n_in, code.requests);
     }
@@ -320,7 +320,7 @@ static void complete_some(Emitter *e, Statements *out, const Loop *loop, CallCod
 {
     statements_move(out, g_steal_pointer(&code->before));
     if (v->hidden) {
-        e->needs[HELPER_HIDE_COMPLETED] = TRUE;
+        e->needs[HELPER_hide_completed] = e->needs[HELPER_show_others] = TRUE;
         statements_add(out, "hide_completed(%u, %s, %s, %s);", loop->n, code->requests, v->hidden,
                        v->left);
     }

@@ -5,7 +5,7 @@
  * The sources of one call are consumed in the order in which the rank makes it, at any place. So
  * each pinned call has one function that returns the next source. For a persistent receive that got
  * messages of several ranks, it returns the sources of all starts, and helpers make the calls on
- * such requests (HELPER_AIM_INIT and so on). */
+ * such requests (recv_init_aimed and so on). */
 #include <string.h>
 
 #include "emitter.h"
@@ -145,7 +145,7 @@ char *emit_graph_expression(Emitter *e, const CallPattern *c)
 {
     if (!graphs_is_pinned(e->plan, c->terminal))
         return NULL;
-    e->needs[HELPER_GRAPH] = TRUE;
+    e->needs[HELPER_graph_create] = TRUE;
     const Arg *old = call_pattern_arg_named(c, "comm_old"),
               *info = call_pattern_arg_named(c, "info"),
               *made = call_pattern_arg_named(c, "comm_dist_graph");

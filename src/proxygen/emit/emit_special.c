@@ -58,7 +58,7 @@ static char *program_started(Emitter *e, const CallPattern *c, char *recorded)
     g_autofree char *name = recorded, *literal = expression_string(e, name ? name : "", -1);
     if (!c->failed)
         return g_strdup("program_path");
-    e->needs[HELPER_MISSING] = TRUE;
+    e->needs[HELPER_missing_program] = TRUE;
     return g_strdup_printf("missing_program(%s)", literal);
 }
 
@@ -120,7 +120,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     }
     if (c->function->id == WEND_FN_MPI_Comm_join && strcmp(name, "fd") == 0 && !c->failed) {
         g_autofree char *partner = outside_names_joined(e, c);
-        e->needs[HELPER_JOIN_SOCKET] = e->needs[HELPER_SCRATCH] = TRUE;
+        e->needs[HELPER_join_with] = e->needs[HELPER_scratch_begin] = TRUE;
         statements_add(e->code->after, "close(join_socket);");
         return g_strdup_printf("join_with(%s)", partner);
     }
@@ -128,7 +128,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
      * calls, they do nothing (proxy_files.c). */
     if (job_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
-            e->needs[HELPER_SPAWN] = TRUE;
+            e->needs[HELPER_program_path] = TRUE;
             if (job_worlds_several(e->plan))
                 statements_add(e->code->before, "next_world(%d);", !c->failed);
             return program_started(e, c,
@@ -139,7 +139,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         if (strcmp(name, "array_of_argv") == 0 && job_worlds_several(e->plan))
             return arguments_of_worlds(call_pattern_arg_named(c, "array_of_commands")->n_in);
         if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
-            e->needs[HELPER_SPAWN] = TRUE;
+            e->needs[HELPER_program_path] = TRUE;
             if (job_worlds_several(e->plan))
                 statements_add(e->code->before, "next_world(%d);", !c->failed);
             g_autoptr(GString) commands = g_string_new("(char *[]){");
@@ -165,33 +165,32 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
  * uses it. */
 void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gboolean of_several)
 {
-    static const char *const functions[2][4] = {
-        {"shared_use", NULL, "shared_end", "shared_make"},
-        {"shared_used", "shared_made", "shared_ended", "shared_made"}};
+    static const Helper helpers[2][4] = {
+        {HELPER_shared_use, HELPER_NONE, HELPER_shared_end, HELPER_shared_make},
+        {HELPER_shared_used, HELPER_shared_made, HELPER_shared_ended, HELPER_shared_made}};
     if (g_hash_table_size(e->plan->shared) == 0)
         return;
     g_autoptr(GArray) uses = plan_threads_shared(e->plan, terminal);
     for (guint i = 0; i < uses->len; i++) {
         const SharedUse *use = &g_array_index(uses, SharedUse, i);
-        e->needs[use->role == SHARED_MAKE || use->role == SHARED_COMMIT ? HELPER_SHARED_MAKE
-                 : use->role == SHARED_END                              ? HELPER_SHARED_END
-                 : use->kind == WEND_KIND_REQUEST                       ? HELPER_SHARED_REQUEST
-                 : use->kind == WEND_KIND_SEGMENT                       ? HELPER_SHARED_MEMORY
-                                                                        : HELPER_SHARED_USE] = TRUE;
-        if (!functions[after][use->role] || (after && use->role == SHARED_MAKE && use->late))
+        gboolean of_request = use->role == SHARED_USE && use->kind == WEND_KIND_REQUEST;
+        gboolean of_memory = use->role == SHARED_USE && use->kind == WEND_KIND_SEGMENT;
+        Helper helper = of_request && after   ? HELPER_shared_request_used
+                        : of_request          ? HELPER_shared_request
+                        : of_memory && !after ? HELPER_shared_use_memory
+                                              : helpers[after][use->role];
+        if (!helper || (after && use->role == SHARED_MAKE && use->late))
             continue;
-        if (use->role != SHARED_USE || use->kind != WEND_KIND_REQUEST) {
-            statements_add(out, "%s%s(%u);", functions[after][use->role],
-                           use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after
-                               ? "_memory"
-                               : "",
-                           use->number);
+        const char *name = helper_texts[helper].name;
+        e->needs[helper] = TRUE;
+        if (!of_request) {
+            statements_add(out, "%s(%u);", name, use->number);
         } else if (after) {
             g_autofree char *variable =
                 variable_name_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
-            statements_add(out, "shared_request_used(%u, %s);", use->number, variable);
+            statements_add(out, "%s(%u, %s);", name, use->number, variable);
         } else {
-            statements_add(out, "shared_request(%u, %u, %d);", use->number,
+            statements_add(out, "%s(%u, %u, %d);", name, use->number,
                            wend_word_handle_tid(use->word), of_several);
         }
     }
@@ -205,7 +204,7 @@ void emit_borrowed(Emitter *e, Statements *out, gint64 segment)
         for (n = 1; i + n < requests->len && g_array_index(requests, guint, i + n) == first + n;)
             n++;
         statements_add(out, "shared_requests_done(%u, %u);", first, n);
-        e->needs[HELPER_SHARED_DONE] = TRUE;
+        e->needs[HELPER_shared_requests_done] = TRUE;
     }
 }
 
@@ -218,7 +217,7 @@ static void free_block(Emitter *e, Statements *out, gint64 segment)
     if (!heap && wend_segment_kind(segment) != WEND_SEGMENT_MAP)
         return;
     emit_borrowed(e, out, segment);
-    e->needs[heap ? HELPER_HEAP : HELPER_MAPPED] = TRUE;
+    e->needs[heap ? HELPER_heap_free : HELPER_mapped_free] = TRUE;
     g_autofree char *index = column_index(e, memory_use_segment_place(e->plan, segment));
     statements_add(out, "%s_free(%s);", heap ? "heap" : "mapped", index);
 }
@@ -231,7 +230,7 @@ gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c)
         return TRUE;
     }
     if (call_pattern_is_place(c->function) && e->plan->options->cuda) {
-        e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
+        e->needs[HELPER_cuda_block] = TRUE;
         g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
         statements_add(out, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
                        memory_use_segment_place(e->plan, c->args[0].in[0].value),
@@ -244,11 +243,11 @@ gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c)
     if (id == WEND_FN_wend_start || id == WEND_FN_wend_join) {
         gboolean join = id == WEND_FN_wend_join;
         if (join && c->args[0].in[0].value == 0) {
-            e->needs[HELPER_JOIN_MAIN] = TRUE;
+            e->needs[HELPER_join_main] = TRUE;
             statements_add(out, "join_main();");
             return TRUE;
         }
-        e->needs[join ? HELPER_JOIN_THREAD : HELPER_START_THREAD] = TRUE;
+        e->needs[join ? HELPER_join_thread : HELPER_start_thread] = TRUE;
         statements_add(out, "%s_thread(%" G_GINT64_FORMAT ");", join ? "join" : "start",
                        c->args[0].in[0].value);
         return TRUE;

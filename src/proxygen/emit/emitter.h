@@ -9,47 +9,6 @@
 #include "c_tokens.h"
 #include "statements.h"
 
-/* Helpers by what calls them. */
-enum {
-    HELPER_HEAP = HELPER_heap,
-    HELPER_CUDA = HELPER_cuda_block,
-    HELPER_MAPPED = HELPER_mapped,
-    HELPER_RANK_IN = HELPER_rank_in,
-    HELPER_HIDE = HELPER_hide_others,
-    HELPER_HIDE_COMPLETED = HELPER_hide_completed,
-    HELPER_ACTIVE = HELPER_active,
-    HELPER_GATHER = HELPER_gather_requests,
-    HELPER_NULL_REQUESTS = HELPER_null_requests,
-    HELPER_SCRATCH = HELPER_scratch_begin,
-    HELPER_SCRATCH_FOUND = HELPER_scratch_found,
-    HELPER_NO_FILE = HELPER_no_file,
-    HELPER_PORT_TELL = HELPER_port_tell,
-    HELPER_PORT_WAIT = HELPER_port_wait,
-    HELPER_STATUS = HELPER_status,
-    HELPER_STATUSES = HELPER_statuses,
-    HELPER_SPAWN = HELPER_program_path,
-    HELPER_MISSING = HELPER_missing_program,
-    HELPER_JOIN_SOCKET = HELPER_join_with,
-    HELPER_TURNS = HELPER_send_order_begin,
-    HELPER_RANK_OF_LAUNCHER = HELPER_rank_of_launcher,
-    HELPER_UNKNOWN_BUFFER = HELPER_unknown_buffer,
-    HELPER_UNUSED_BUFFER = HELPER_unused,
-    HELPER_PLACES = HELPER_places_begin,
-    HELPER_PLACE_IN = HELPER_place_in,
-    HELPER_AWAIT_PLACES = HELPER_await_places,
-    HELPER_START_THREAD = HELPER_start_thread,
-    HELPER_JOIN_THREAD = HELPER_join_thread,
-    HELPER_JOIN_MAIN = HELPER_join_main,
-    HELPER_SHARED_MAKE = HELPER_shared_make,
-    HELPER_SHARED_USE = HELPER_shared_use,
-    HELPER_SHARED_MEMORY = HELPER_shared_use_memory,
-    HELPER_SHARED_END = HELPER_shared_end,
-    HELPER_SHARED_REQUEST = HELPER_shared_request,
-    HELPER_SHARED_DONE = HELPER_shared_requests_done,
-    HELPER_GRAPH = HELPER_graph_create,
-    HELPER_PORTS = HELPER_port,
-};
-
 typedef struct Tables Tables;
 
 /* A call as C. */
@@ -61,11 +20,11 @@ typedef struct {
 
 typedef struct {
     Plan *plan;
-    CallPattern *call;   /* scratch */
-    const char *linkage; /* "static " in one file, "" in several */
-    gboolean needs[HELPERS];
-    gboolean handles; /* there are variables of handles, which set_null() sets */
-    gboolean begins;  /* proxy_begin() is called */
+    CallPattern *call;       /* scratch */
+    const char *linkage;     /* "static " in one file, "" in several */
+    gboolean needs[HELPERS]; /* helpers that are called (runtime/) */
+    gboolean handles;        /* there are variables of handles, which set_null() sets */
+    gboolean begins;         /* proxy_begin() is called */
 
     /* for the file that is written */
     GString *definitions; /* tables and lists that the functions need before them */

@@ -367,7 +367,7 @@ static char *self_expression(Emitter *e, const CallPattern *c)
     if (!comm || !comm->has_in)
         return NULL;
     g_autofree char *handle = expression_handle(e, WEND_KIND_COMM, comm->in[0].value);
-    e->needs[HELPER_RANK_IN] = TRUE;
+    e->needs[HELPER_rank_in] = TRUE;
     return g_strdup_printf("rank_in(%s)", handle);
 }
 
@@ -482,7 +482,7 @@ char *expression_invalid(Emitter *e, WendKind kind)
         /* in some libraries 0 and negative numbers are keys */
         return g_strdup_printf("%d", G_MAXINT32);
     if (kind == WEND_KIND_FILE) {
-        e->needs[HELPER_NO_FILE] = TRUE;
+        e->needs[HELPER_no_file] = TRUE;
         return g_strdup("no_file()");
     }
     return g_strdup(
@@ -506,7 +506,7 @@ char *expression_segment(Emitter *e, gint64 segment)
     g_autofree char *index = named ? NULL : column_index(e, id);
     switch (wend_segment_kind(segment)) {
     case WEND_SEGMENT_HEAP:
-        e->needs[HELPER_HEAP] = TRUE;
+        e->needs[HELPER_heap] = TRUE;
         return g_strdup_printf("heap(%s)", index);
     case WEND_SEGMENT_STACK:
         return id == 0 ? g_strdup("stack")
@@ -518,7 +518,7 @@ char *expression_segment(Emitter *e, gint64 segment)
     case WEND_SEGMENT_WIN:
         return g_strdup_printf("window_memory[%s]", index);
     default:
-        e->needs[HELPER_MAPPED] = TRUE;
+        e->needs[HELPER_mapped] = TRUE;
         return g_strdup_printf("mapped(%s)", index);
     }
 }
@@ -531,12 +531,12 @@ static char *pointer(Emitter *e, const CallPattern *c, const Word *words, gboole
     if (wend_word_is_const(segment))
         return emit_literal(e->plan, segment);
     if (segment == WEND_UNKNOWN) {
-        e->needs[HELPER_UNKNOWN_BUFFER] = TRUE;
+        e->needs[HELPER_unknown_buffer] = TRUE;
         return g_strdup("unknown_buffer");
     }
     if (segment == WEND_ABSENT) {
         /* not significant here, but libraries check that it is not NULL */
-        e->needs[HELPER_UNUSED_BUFFER] = TRUE;
+        e->needs[HELPER_unused] = TRUE;
         return g_strdup("unused");
     }
     if (segment != WEND_PLAIN && !wend_word_is_segment(segment))
@@ -578,7 +578,7 @@ static char *expression_remote(Emitter *e, const CallPattern *c, const Word *wor
         process[i] = MIN(wend_word_remote_rank(value), e->plan->n_ranks - 1);
         offset[i] = wend_word_remote_offset(value);
     }
-    e->needs[HELPER_PLACES] = TRUE;
+    e->needs[HELPER_places_begin] = e->needs[HELPER_place] = TRUE;
     g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"),
                     *where = expression_by_rank(e, ranks, offset, "long", "offset");
     return g_strdup_printf("place(%s, %u, %s)", who,
@@ -599,7 +599,7 @@ char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
         return expression_number(e, c, arg->in[1]);
     const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN),
               *target = call_pattern_arg_named(c, "target_rank");
-    e->needs[HELPER_PLACES] = e->needs[HELPER_PLACE_IN] = TRUE;
+    e->needs[HELPER_places_begin] = e->needs[HELPER_place_in] = TRUE;
     g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
                     *rank = expression_number(e, c, target->in[0]),
                     *block = expression_by_rank(e, ranks, blocks, "int", "block"),

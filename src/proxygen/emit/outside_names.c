@@ -188,13 +188,13 @@ char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
     g_autofree char *name = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
     guint number = found_files_by_name(e->plan, name)->number;
     const FileFinding *finding = found_files_surprise(e->plan, c->terminal);
-    e->needs[HELPER_SCRATCH] = TRUE;
+    e->needs[HELPER_scratch_begin] = e->needs[HELPER_scratch_file] = TRUE;
     if (finding) {
         const Arg *comm = call_pattern_arg_named(c, "comm");
         g_autofree char *who = comm ? expression_handle(e, WEND_KIND_COMM, comm->in[0].value)
                                     : g_strdup("MPI_COMM_SELF");
         g_autofree char *found = next_found(e, c->terminal, finding->found);
-        e->needs[HELPER_SCRATCH_FOUND] = TRUE;
+        e->needs[HELPER_scratch_found] = TRUE;
         statements_add(e->code->before, "scratch_found(%s, %u, %s);", who, number, found);
     }
     return g_strdup_printf("scratch_file(%u)", number);
@@ -226,7 +226,7 @@ static char *port_given(Emitter *e, const CallPattern *c)
     gboolean changes;
     g_autofree char *number = next_port(e, c, &changes);
     gboolean opens = c->function->id == WEND_FN_MPI_Open_port;
-    e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
+    e->needs[HELPER_port_tell] = e->needs[HELPER_scratch_begin] = TRUE;
     if (changes) {
         const char *now = locals_variable(e, "int", "its_port", 0);
         statements_add(e->code->before, "%s = %s;", now, number);
@@ -251,7 +251,7 @@ char *outside_names_port(Emitter *e, const CallPattern *c, guint index)
      * which processes met is a port, of another job if no call returned it. */
     if (!meets && !(port && port->opened))
         return expression_string(e, name, -1);
-    e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
+    e->needs[HELPER_port_wait] = e->needs[HELPER_scratch_begin] = TRUE;
     return g_strdup_printf("port_wait(%u)", port_named(e, name)->number);
 }
 
