@@ -5,37 +5,33 @@ bin_PROGRAMS += proxygen
 PROXYGEN_SOURCES = \
 	src/proxygen/model/model.h \
 	src/proxygen/model/call_pattern.c src/proxygen/model/call_pattern.h \
-	src/proxygen/model/job_worlds.c src/proxygen/model/job_worlds.h \
-	src/proxygen/model/plan.c src/proxygen/model/plan.h \
-	src/proxygen/model/plan_threads.c src/proxygen/model/plan_threads.h \
+	src/proxygen/model/plan.c \
+	src/proxygen/model/plan_threads.c \
 	src/proxygen/model/select.c \
-	src/proxygen/analysis/call_analysis.h \
-	src/proxygen/analysis/conflicts.c src/proxygen/analysis/conflicts.h \
-	src/proxygen/analysis/datatype_layout.c src/proxygen/analysis/datatype_layout.h \
-	src/proxygen/analysis/dynamic.c src/proxygen/analysis/dynamic.h \
-	src/proxygen/analysis/dependence.c src/proxygen/analysis/dependence.h \
-	src/proxygen/analysis/extent.c src/proxygen/analysis/extent.h \
-	src/proxygen/analysis/found_files.c src/proxygen/analysis/found_files.h \
-	src/proxygen/analysis/handlers.c src/proxygen/analysis/handlers.h \
-	src/proxygen/analysis/lifetimes.c src/proxygen/analysis/lifetimes.h \
-	src/proxygen/analysis/memory_use.c src/proxygen/analysis/memory_use.h \
-	src/proxygen/plan/passes.h \
-	src/proxygen/plan/alike.c src/proxygen/plan/alike.h \
-	src/proxygen/plan/graphs.c src/proxygen/plan/graphs.h \
-	src/proxygen/plan/loop_rules.c src/proxygen/plan/loop_rules.h \
-	src/proxygen/plan/loops.c src/proxygen/plan/loops.h \
+	src/proxygen/analysis/call_analysis.h src/proxygen/analysis/handlers.h \
+	src/proxygen/analysis/conflicts.c \
+	src/proxygen/analysis/datatype_layout.c \
+	src/proxygen/analysis/dependence.c \
+	src/proxygen/analysis/dynamic.c \
+	src/proxygen/analysis/extent.c \
+	src/proxygen/analysis/found_files.c \
+	src/proxygen/analysis/handlers.c \
+	src/proxygen/analysis/lifetimes.c \
+	src/proxygen/analysis/memory_use.c \
+	src/proxygen/plan/passes.h src/proxygen/plan/loops.h src/proxygen/plan/requests.h \
+	src/proxygen/plan/alike.c \
+	src/proxygen/plan/graphs.c \
+	src/proxygen/plan/loop_rules.c \
+	src/proxygen/plan/loops.c \
 	src/proxygen/plan/message_traffic.c src/proxygen/plan/message_traffic.h \
-	src/proxygen/plan/outcomes.c src/proxygen/plan/outcomes.h \
-	src/proxygen/plan/request_effects.c src/proxygen/plan/request_effects.h \
-	src/proxygen/plan/request_layout.c src/proxygen/plan/request_layout.h \
-	src/proxygen/plan/request_lifetimes.c src/proxygen/plan/request_lifetimes.h \
-	src/proxygen/plan/request_lists.c src/proxygen/plan/request_lists.h \
-	src/proxygen/plan/request_numbers.c src/proxygen/plan/request_numbers.h \
-	src/proxygen/plan/request_slots.c src/proxygen/plan/request_slots.h \
-	src/proxygen/plan/wildcard_sources.c src/proxygen/plan/wildcard_sources.h \
-	src/proxygen/plan/send_order.c src/proxygen/plan/send_order.h \
-	src/proxygen/plan/variables.c src/proxygen/plan/variables.h \
-	src/proxygen/plan/wildcards.c src/proxygen/plan/wildcards.h \
+	src/proxygen/plan/outcomes.c \
+	src/proxygen/plan/request_effects.c \
+	src/proxygen/plan/request_layout.c \
+	src/proxygen/plan/request_lifetimes.c \
+	src/proxygen/plan/request_slots.c \
+	src/proxygen/plan/send_order.c \
+	src/proxygen/plan/variables.c \
+	src/proxygen/plan/wildcards.c \
 	src/proxygen/emit/c_text.c \
 	src/proxygen/emit/c_tokens.c src/proxygen/emit/c_tokens.h \
 	src/proxygen/emit/callback_stubs.c src/proxygen/emit/callback_stubs.h \
@@ -59,9 +55,9 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/emit_sources.c \
 	src/proxygen/runtime/helper-table.h \
 	src/proxygen/compile.c src/proxygen/compile.h \
-	src/proxygen/proxy-helpers.c src/proxygen/proxy-helpers.h \
+	src/proxygen/proxy-helpers.c \
 	src/proxygen/proxy_files.c src/proxygen/proxy_files.h \
-	src/proxygen/proxy_threads.c src/proxygen/proxy_threads.h
+	src/proxygen/proxy_threads.c
 nodist_proxygen_SOURCES = $(PROXYGEN_GENERATED)
 proxygen_SOURCES = src/proxygen/main.c \
 	$(PROXYGEN_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \

@@ -248,7 +248,7 @@ static int compile(const Options *options)
         return WEND_ERROR_USAGE;
     if (!check_output(options, &error)) /* fails early, before the compilation */
         return fail(error);
-    WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
+    WendProgram *program = plan_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
     gboolean good = program && check_missing(options, program, &error)
                     && compile_with_names(program, options, names, &changes, &error);

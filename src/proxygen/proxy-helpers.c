@@ -3,12 +3,11 @@
  * from proxy to proxy: the variables of handles, memory, sizes and tables.
  *
  * In one file all are static; in several files, proxy.h declares the shared ones. */
-#include "proxy-helpers.h"
+#include "src/proxygen/proxy_files.h"
 
 #include <string.h>
 
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/model/model.h"
 #include "src/proxygen/runtime/helper-table.h"
 
 /* The parts of the text: a header for programs of several files, and the file of the helpers. */
@@ -75,7 +74,7 @@ static void rank(Out *o)
 {
     declare(o, "extern int rank;");
     g_string_append_printf(o->definitions, "%sint rank; /* in %s */\n\n", o->e->linkage,
-                           job_worlds_several(o->e->plan)
+                           plan_worlds_several(o->e->plan)
                                ? "the job: the worlds one after the other"
                                : "MPI_COMM_WORLD");
 }
@@ -252,7 +251,7 @@ static void worlds(Out *o)
     const char *linkage = o->e->linkage;
     g_autoptr(GString) of_ranks = g_string_new(""), first = g_string_new(""),
                        list = g_string_new("");
-    g_autoptr(GArray) starts = job_worlds_starts(p);
+    g_autoptr(GArray) starts = plan_worlds_starts(p);
     for (guint i = 0; i < wend_program_n_worlds(p); i++) {
         g_string_append_printf(of_ranks, "%s%u", i ? ", " : "", wend_program_world(p, i)->ranks);
         g_string_append_printf(first, "%s%u", i ? ", " : "", wend_program_world(p, i)->first);
@@ -471,7 +470,7 @@ void proxy_helpers_begin(Emitter *e, GString *out, const char *all)
 {
     if (e->needs[HELPER_scratch_begin]) {
         call(e, out, HELPER_scratch_begin, all);
-        if (job_worlds_several(e->plan)) {
+        if (plan_worlds_several(e->plan)) {
             c_text_line(out, 1, "if (rank == 0)");
             c_text_line(out, 2, "world_note(0, 1);");
         }
@@ -487,7 +486,7 @@ void proxy_helpers_begin(Emitter *e, GString *out, const char *all)
 void proxy_helpers_end(Emitter *e, GString *out)
 {
     if (e->needs[HELPER_scratch_begin]) {
-        gboolean several = job_worlds_several(e->plan);
+        gboolean several = plan_worlds_several(e->plan);
         c_text_line(out, 1, several ? "if (world_rank == 0 && world_is_last())" : "if (rank == 0)");
         c_text_line(out, 2, "scratch_end();");
         e->needs[HELPER_scratch_end] = TRUE;

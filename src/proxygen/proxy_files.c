@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* proxy_files.c: writes the generated program as one file, or as several files with a Makefile. */
-#include "proxy_files.h"
+#include "src/proxygen/proxy_files.h"
 
 #include <string.h>
 
@@ -8,11 +8,7 @@
 #include "lib/read/terminations.h"
 #include "lib/record/checkpoint-file.h"
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/emit/emit.h"
-#include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
-#include "proxy-helpers.h"
-#include "proxy_threads.h"
 
 /* Measured on such code with gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more if
  * functions are small. Several files compile in parallel (make -j). If there is more code than
@@ -92,7 +88,7 @@ static void emit_header(Emitter *e, GString *out, const char *build)
     header_line(out, "on:", date);
     header_line(out, "MPI:", library);
     header_line(out, "ranks:", ranks);
-    if (job_worlds_several(plan))
+    if (plan_worlds_several(plan))
         header_line(out, "worlds:", worlds);
     if (strchr(out->str, '%'))
         header_line(out, "", "(a percent sign and two digits: a byte by its number, as in a URL)");
@@ -209,7 +205,7 @@ static void emit_prefix(Emitter *e, GString *body)
 /* Writes how a rank knows its number before MPI_Init. LIMIT is the number of ranks, as C. */
 static void emit_launcher_rank(Emitter *e, GString *body, const char *limit)
 {
-    const char *rank = job_worlds_several(e->plan) ? "world_rank" : "rank";
+    const char *rank = plan_worlds_several(e->plan) ? "world_rank" : "rank";
     guint first = wend_program_world(e->plan->program, 0)->ranks;
     e->needs[HELPER_rank_of_launcher] = TRUE;
     g_string_append_printf(
@@ -284,7 +280,7 @@ static void emit_main(Emitter *e, GString *out)
 {
     Plan *plan = e->plan;
     g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
-    gboolean several = job_worlds_several(plan);
+    gboolean several = plan_worlds_several(plan);
     guint first = wend_program_world(plan->program, 0)->ranks;
     g_autofree char *limit =
         several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);

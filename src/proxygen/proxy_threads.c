@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* proxy_threads.c: writes the threads of the program: their stacks, the functions that they and the
  * ranks start with, and the choice of each rank's function. */
-#include "proxy_threads.h"
+#include "src/proxygen/proxy_files.h"
 
 #include <string.h>
 
@@ -223,11 +223,11 @@ static EarlyPlace early_place(const Emitter *e)
         if (first == NULL)
             first = g_steal_pointer(&list);
     }
-    return !any                       ? EARLY_NONE
-           : !plan->prefix            ? EARLY_LATER
-           : same                     ? EARLY_SAME
-           : job_worlds_several(plan) ? EARLY_LATER
-                                      : EARLY_OWN;
+    return !any                        ? EARLY_NONE
+           : !plan->prefix             ? EARLY_LATER
+           : same                      ? EARLY_SAME
+           : plan_worlds_several(plan) ? EARLY_LATER
+                                       : EARLY_OWN;
 }
 
 static char *early_name(Emitter *e, guint i)

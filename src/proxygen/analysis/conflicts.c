@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* conflicts.c: see conflicts.h. */
-#include "conflicts.h"
+/* conflicts.c: finds completion handlers of a loop that must stay in the recorded order. */
+#include "src/proxygen/analysis/handlers.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dependence.c: see dependence.h. */
-#include "dependence.h"
+/* dependence.c: the dependences between the calls of a rank. */
+#include "src/proxygen/analysis/handlers.h"
 
 #include <string.h>
 
-#include "extent.h"
+#include "src/proxygen/analysis/call_analysis.h"
 #include "lib/record/layout.h"
 
 static guint resource(RankDependence *r, char kind, gint64 a, gint64 b, gint64 c)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* extent.c: buffer extents. See extent.h. */
-#include "extent.h"
+/* extent.c: buffer extents. */
+#include "src/proxygen/analysis/call_analysis.h"
 
 #include <string.h>
-
-#include "datatype_layout.h"
-#include "src/proxygen/model/model.h"
 
 struct Extents {
     Plan *plan;
@@ -151,7 +148,7 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
         gint64 n =
             g_strcmp0(wend_program_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0
                 ? 1
-                : job_worlds_of(e->plan, rank)->ranks;
+                : plan_worlds_of(e->plan, rank)->ranks;
         return (CommSizes){n, n, 0, 0};
     }
     CommSizes sizes = {0};

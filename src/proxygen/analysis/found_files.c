@@ -8,7 +8,7 @@
  * size, and files that the application or another program made or removed between two calls. The
  * latter are determined only if one thread alone opens and deletes the file. Otherwise the found
  * size depends on the order of threads. */
-#include "found_files.h"
+#include "src/proxygen/analysis/call_analysis.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
  * A common handler makes its calls in the recorded order. Any division would be correct whose parts
  * are independent (loops.c). But a program that waits for two messages should not go on after
  * one. */
-#include "handlers.h"
+#include "src/proxygen/analysis/handlers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lifetimes.c: resolves handles to objects. See lifetimes.h.
+/* lifetimes.c: resolves handles to objects.
  *
  * A *name* is a kind and the number of a handle. A *site* is a place in a terminal that makes an
  * object. A name with one site needs no walk. The other names have a *state*: their current
  * definition. A rule reads the state of some names and writes that of others. Its effect is kept
  * for each state that it reads. */
-#include "lifetimes.h"
+#include "src/proxygen/analysis/call_analysis.h"
 
 #include <string.h>
 

@@ -6,10 +6,7 @@
  * allocated with that size each time. This costs only address space, since only the bytes that MPI
  * touches become pages. The bytes that a call touches depend on the objects that its handles stand
  * for at that time (lifetimes.c). */
-#include "memory_use.h"
-
-#include "datatype_layout.h"
-#include "extent.h"
+#include "src/proxygen/analysis/call_analysis.h"
 
 static Segment *segment_of(Plan *plan, gint64 word)
 {

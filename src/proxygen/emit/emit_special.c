@@ -126,21 +126,21 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     }
     /* The started processes run this program (runtime/helpers-job.c). If the recording lacks their
      * calls, they do nothing (proxy_files.c). */
-    if (job_worlds_is_start(c)) {
+    if (plan_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_program_path] = TRUE;
-            if (job_worlds_several(e->plan))
+            if (plan_worlds_several(e->plan))
                 statements_add(e->code->before, "next_world(%d);", !c->failed);
             return program_started(e, c,
                                    call_pattern_words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
         }
-        if (strcmp(name, "argv") == 0 && job_worlds_several(e->plan))
+        if (strcmp(name, "argv") == 0 && plan_worlds_several(e->plan))
             return g_strdup("world_arguments");
-        if (strcmp(name, "array_of_argv") == 0 && job_worlds_several(e->plan))
+        if (strcmp(name, "array_of_argv") == 0 && plan_worlds_several(e->plan))
             return arguments_of_worlds(call_pattern_arg_named(c, "array_of_commands")->n_in);
         if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
             e->needs[HELPER_program_path] = TRUE;
-            if (job_worlds_several(e->plan))
+            if (plan_worlds_several(e->plan))
                 statements_add(e->code->before, "next_world(%d);", !c->failed);
             g_autoptr(GString) commands = g_string_new("(char *[]){");
             StringCursor cursor = {arg->in, arg->n_in_words};

@@ -161,9 +161,9 @@ gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c);
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
 /* Appends the statements before a call, or after it, if several threads use its objects
- * (plan_threads.h). OF_SEVERAL: the call completes some of its requests. */
+ * (plan_threads.c). OF_SEVERAL: the call completes some of its requests. */
 void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gboolean of_several);
-/* Appends a wait for the requests of several threads that use the memory (plan_threads.h). */
+/* Appends a wait for the requests of several threads that use the memory (plan_threads.c). */
 void emit_borrowed(Emitter *e, Statements *out, gint64 segment);
 
 /* -- emit_sources.c: what the run decided, call by call -- */

@@ -67,9 +67,9 @@ static gboolean is_joined(const Plan *plan, const CallPattern *c, gint64 *partne
     gboolean known = !c->failed && made->has_out && made->n_out == 1 && made->n_out_words == 6;
     for (guint i = 0; i < ranks.n && known; i++) {
         gint64 leader = call_pattern_value(c, made->out[5], ranks.ranks[i]);
-        known = leader >= 0 && leader < (gint64)job_worlds_of(plan, ranks.ranks[i])->ranks;
+        known = leader >= 0 && leader < (gint64)plan_worlds_of(plan, ranks.ranks[i])->ranks;
         if (partners)
-            partners[i] = leader + job_worlds_of(plan, ranks.ranks[i])->first;
+            partners[i] = leader + plan_worlds_of(plan, ranks.ranks[i])->first;
     }
     return known;
 }
@@ -137,7 +137,7 @@ static void find_in_call(Emitter *e, const CallPattern *c)
         find_ports_given(e, c);
     /* communicators with processes that are not in the recording, and communicators made from
      * them */
-    gboolean away = f->makes == WEND_MAKES_SPAWN && !job_worlds_several(e->plan);
+    gboolean away = f->makes == WEND_MAKES_SPAWN && !plan_worlds_several(e->plan);
     away |= f->id == WEND_FN_MPI_Comm_join && !c->failed && !is_joined(e->plan, c, NULL);
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variable_names.h: the C names of the variables of handles and requests (variables.h). */
+/* variable_names.h: the C names of the variables of handles and requests (variables.c). */
 #ifndef PROXYGEN_VARIABLE_NAMES_H
 #define PROXYGEN_VARIABLE_NAMES_H
 
@@ -22,7 +22,7 @@ char *variable_name_suffix(guint thread);
 /* "comm[3]" for a handle of thread 0, "comm_of_thread_2[3]" for one of thread 2. */
 char *variable_name_of_handle(Emitter *e, WendKind kind, gint64 handle);
 /* The variable of a request on the RANKS that make a call: "request[3]", or "request[at[3]]" if the
- * slot differs (request_slots.h). */
+ * slot differs (request_slots.c). */
 char *variable_name_of_request(Emitter *e, gint64 request, RankList ranks);
 /* The statement before a call that makes the request, "at[3] = next_slot(3);", or NULL if the
  * request keeps its slot. */

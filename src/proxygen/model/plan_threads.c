@@ -7,7 +7,7 @@
  * that frees it, and that call comes before its number is used again. helpers.c has the code that
  * waits for shared objects. Memory is freed after other threads have completed the requests that
  * use it. */
-#include "plan_threads.h"
+#include "src/proxygen/model/model.h"
 
 #include <string.h>
 

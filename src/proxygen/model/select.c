@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "plan.h"
-#include "plan_threads.h"
+#include "src/proxygen/model/model.h"
 
 /* The maximum number of calls before MPI_Init that main repeats. */
 enum { PREFIX_LIMIT = 4096 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alike.c: rules that are equal except for trip counts. See alike.h. */
-#include "alike.h"
+/* alike.c: rules that are equal except for trip counts. */
+#include "src/proxygen/plan/passes.h"
 
-#include "outcomes.h"
 #include "lib/base/byte-table.h"
 
 typedef struct {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graphs.c: see graphs.h.
+/* graphs.c: graphs whose neighbours must be in the recorded order.
  *
  * The creation of a graph is collective, so either all calls become MPI_Dist_graph_create_adjacent,
  * or none. They do if a call depends on the order of neighbours. Such calls are neighbourhood
  * collectives with blocks of different sizes or types on one rank, and MPI_Dist_graph_neighbors for
  * a part of the neighbours. If all blocks of each rank are alike, the blocks at the two ends of an
  * edge have equal sizes in any order. */
-#include "graphs.h"
+#include "src/proxygen/plan/passes.h"
 
 #include <string.h>
 

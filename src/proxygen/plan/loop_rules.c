@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop_rules.c: rules of loops and of their bodies, and rules of ranks whose calls became loops. */
-#include "loop_rules.h"
+#include "src/proxygen/plan/loops.h"
 
 #include "lib/base/base.h"
 #include "lib/base/byte-table.h"

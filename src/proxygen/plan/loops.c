@@ -34,10 +34,8 @@
  * completion before them. */
 #include <string.h>
 
-#include "loop_rules.h"
-#include "outcomes.h"
-#include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
+#include "src/proxygen/analysis/handlers.h"
 
 /* A call that completes some of several requests. */
 typedef struct {

@@ -4,7 +4,11 @@
 #ifndef PROXYGEN_LOOPS_H
 #define PROXYGEN_LOOPS_H
 
+#include "lib/record/grammar.h"
+#include "lib/record/rules.h"
 #include "src/proxygen/model/model.h"
+
+/* -- loops.c -- */
 
 /* Consecutive completions of one entry of a request array, with equal calls upon each. With JOINT >
  * 0 the calls are made once the other entries of joint JOINT - 1 have completed, too. */
@@ -34,8 +38,49 @@ typedef struct Loop {
     gboolean hides;
 } Loop;
 
-/* Finds such loops. Their calls become rules of the plan (loop_rules.h). Returns FALSE with an
+/* Finds such loops. Their calls become rules of the plan (loop_rules.c). Returns FALSE with an
  * error that names the recording. */
 gboolean plan_loops(Plan *plan, GError **error);
+
+/* -- loop_rules.c -- */
+
+/* Rules of loops and of their bodies, and rules of the calls of ranks with such loops. loops.c
+ * appends its findings in the order of the calls: all calls of one rank, the end of the rank, all
+ * calls of the next. */
+
+typedef struct LoopRules LoopRules;
+
+void loop_rules_free_loop(Loop *loop);
+
+LoopRules *loop_rules_new(Plan *plan);
+void loop_rules_free(LoopRules *r);
+
+/* appends to the calls of the current rank */
+void loop_rules_append(LoopRules *r, WendSymbol symbol);
+void loop_rules_end_rank(LoopRules *r, guint rank);
+
+/* The rule of a body of N calls (NO_BODY if N is 0), and the rule of a loop. Equal bodies, and
+ * equal loops, are one rule. */
+guint loop_rules_body(LoopRules *r, const guint *terminals, guint n);
+guint loop_rules_loop(LoopRules *r, Loop *loop); /* takes LOOP */
+
+/* Calls STEP for the steps of a loop, in an order that is possible. In each step these N entries
+ * complete, and then come the calls of BODY; the step is repeated TIMES times. */
+typedef void (*LoopStep)(const guint *entries, guint n, guint body, guint64 times, gpointer data);
+void loop_rules_steps(const Loop *loop, LoopStep step, gpointer data);
+
+/* A thread of the plan, by its index, and one of its ranks. */
+typedef struct {
+    guint thread, rank;
+} LoopRow;
+
+/* Gives each of ROWS a thread with the calls that were appended for it. ROWS are in the order in
+ * which ranks were appended. Ranks with equal calls share a thread. */
+void loop_rules_replace(LoopRules *r, const GArray *rows);
+
+/* wend_grammar_append, and the rules of the grammar (free them with rules_clear). Like GLib they
+ * end the program if memory is short. GRAMMAR may be NULL, if it could not be made. */
+void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times);
+void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *rules);
 
 #endif

@@ -631,7 +631,7 @@ void message_traffic_note(MessageTraffic *t)
         weigh(t, &each_phase, &all);
     /* Some messages are not received, or communicators are not resolved. Worlds count their phases
      * each by itself. */
-    if (!t->no_order && (!all || job_worlds_several(t->plan))) {
+    if (!t->no_order && (!all || plan_worlds_several(t->plan))) {
         t->one_made = TRUE;
         forget(t);
         note_in_order(t);

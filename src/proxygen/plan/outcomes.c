@@ -11,13 +11,11 @@
  *
  * The walk skips rules without such calls. Each of these has a summary of the requests that it
  * leaves active. */
-#include "outcomes.h"
+#include "src/proxygen/plan/passes.h"
 
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "loop_rules.h"
-#include "src/proxygen/model/model.h"
 
 typedef struct {
     guint request;

@@ -1,8 +1,201 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_effects.c: see request_effects.h. */
-#include "request_effects.h"
-
+/* request_effects.c: the requests that calls name, the arrays of requests, and what calls do to
+ * requests. */
 #include <string.h>
+
+#include "src/proxygen/plan/requests.h"
+
+/* -- arrays -- */
+
+struct RequestLists {
+    GHashTable *by_words; /* RequestList (by words) -> itself */
+    GPtrArray *in_order;
+};
+
+static guint list_hash(gconstpointer list)
+{
+    const RequestList *l = list;
+    guint h = (guint)l->n;
+    for (gint64 i = 0; i < l->n; i++)
+        h = h * 31 + (guint)l->words[i] + (guint)((guint64)l->words[i] >> 32) * 17;
+    return h;
+}
+
+static gboolean list_equal(gconstpointer a, gconstpointer b)
+{
+    const RequestList *l = a, *m = b;
+    return l->n == m->n && memcmp(l->words, m->words, (gsize)l->n * sizeof *l->words) == 0;
+}
+
+static void list_free(gpointer list)
+{
+    g_free(((RequestList *)list)->words);
+    g_free(list);
+}
+
+RequestLists *request_lists_new(void)
+{
+    RequestLists *lists = g_new(RequestLists, 1);
+    lists->by_words = g_hash_table_new_full(list_hash, list_equal, list_free, NULL);
+    lists->in_order = g_ptr_array_new();
+    return lists;
+}
+
+void request_lists_free(RequestLists *lists)
+{
+    g_ptr_array_free(lists->in_order, TRUE);
+    g_hash_table_destroy(lists->by_words);
+    g_free(lists);
+}
+
+GPtrArray *request_lists_in_order(const RequestLists *lists)
+{
+    return lists->in_order;
+}
+
+void request_lists_add(RequestLists *lists, const Word *words, gint64 n)
+{
+    RequestList *list = g_new0(RequestList, 1);
+    list->n = n;
+    list->words = g_new(gint64, n);
+    gboolean any = FALSE;
+    for (gint64 i = 0; i < n; i++) {
+        list->words[i] = words[i].value;
+        any |= wend_word_is_handle(words[i].value);
+    }
+    if (!any || g_hash_table_contains(lists->by_words, list)) {
+        list_free(list);
+        return;
+    }
+    g_hash_table_add(lists->by_words, list);
+    g_ptr_array_add(lists->in_order, list);
+}
+
+RequestList *request_lists_find(const RequestLists *lists, const Word *words, gint64 n)
+{
+    g_autofree gint64 *values = g_new(gint64, MAX(n, 1));
+    for (gint64 i = 0; i < n; i++)
+        values[i] = words[i].value;
+    RequestList key = {.n = n, .words = values};
+    return g_hash_table_lookup(lists->by_words, &key);
+}
+
+/* -- numbers -- */
+
+struct RequestNumbers {
+    GHashTable *by_request; /* request -> number + 1 */
+    GArray *requests;       /* of gint64, by number */
+    guint *index;           /* by number; NULL until indices are assigned */
+    GHashTable *counts;     /* thread -> number of requests */
+    GHashTable *arrays;     /* thread -> another thread whose array has its requests, + 1 */
+};
+
+RequestNumbers *request_numbers_new(void)
+{
+    RequestNumbers *numbers = g_new0(RequestNumbers, 1);
+    numbers->by_request = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    numbers->requests = g_array_new(FALSE, FALSE, sizeof(gint64));
+    numbers->counts = g_hash_table_new(NULL, NULL);
+    numbers->arrays = g_hash_table_new(NULL, NULL);
+    return numbers;
+}
+
+void request_numbers_free(RequestNumbers *numbers)
+{
+    g_hash_table_destroy(numbers->by_request);
+    g_array_unref(numbers->requests);
+    g_free(numbers->index);
+    g_hash_table_destroy(numbers->counts);
+    g_hash_table_destroy(numbers->arrays);
+    g_free(numbers);
+}
+
+gint request_numbers_find(const RequestNumbers *numbers, gint64 request)
+{
+    return wend_word_is_handle(request)
+               ? GPOINTER_TO_INT(g_hash_table_lookup(numbers->by_request, &request)) - 1
+               : NO_REQUEST_NUMBER;
+}
+
+gint request_numbers_add(RequestNumbers *numbers, gint64 request)
+{
+    if (wend_word_is_handle(request) && request_numbers_find(numbers, request) < 0) {
+        g_array_append_val(numbers->requests, request);
+        g_hash_table_insert(numbers->by_request, g_memdup2(&request, sizeof request),
+                            GUINT_TO_POINTER(numbers->requests->len));
+    }
+    return request_numbers_find(numbers, request);
+}
+
+guint request_numbers_count(const RequestNumbers *numbers)
+{
+    return numbers->requests->len;
+}
+
+gint64 request_numbers_request(const RequestNumbers *numbers, guint number)
+{
+    return g_array_index(numbers->requests, gint64, number);
+}
+
+guint request_numbers_thread(const RequestNumbers *numbers, guint number)
+{
+    return wend_word_handle_tid(request_numbers_request(numbers, number));
+}
+
+static gint compare_requests(gconstpointer a, gconstpointer b, gpointer numbers)
+{
+    gint64 x = request_numbers_request(numbers, *(const guint *)a),
+           y = request_numbers_request(numbers, *(const guint *)b);
+    guint s = wend_word_handle_tid(x), t = wend_word_handle_tid(y), k = wend_word_handle_number(x),
+          l = wend_word_handle_number(y);
+    return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
+}
+
+void request_numbers_assign_indices(RequestNumbers *numbers)
+{
+    guint n = numbers->requests->len;
+    g_autofree guint *order = g_new(guint, n + 1);
+    for (guint i = 0; i < n; i++)
+        order[i] = i;
+    g_qsort_with_data(order, (gint)n, sizeof *order, compare_requests, numbers);
+    numbers->index = g_new(guint, n + 1);
+    for (guint i = 0; i < n; i++) {
+        gpointer thread = GUINT_TO_POINTER(request_numbers_thread(numbers, order[i]));
+        guint *index = &numbers->index[order[i]];
+        *index = GPOINTER_TO_UINT(g_hash_table_lookup(numbers->counts, thread));
+        g_hash_table_insert(numbers->counts, thread, GUINT_TO_POINTER(*index + 1));
+    }
+}
+
+guint request_numbers_index(const RequestNumbers *numbers, guint number)
+{
+    return numbers->index[number];
+}
+
+guint request_numbers_of_thread(const RequestNumbers *numbers, guint thread)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(numbers->counts, GUINT_TO_POINTER(thread)));
+}
+
+guint request_numbers_array(const RequestNumbers *numbers, guint thread)
+{
+    for (guint next;
+         (next = GPOINTER_TO_UINT(g_hash_table_lookup(numbers->arrays, GUINT_TO_POINTER(thread))))
+         != 0;)
+        thread = next - 1;
+    return thread;
+}
+
+void request_numbers_share_array(RequestNumbers *numbers, guint a, guint b)
+{
+    a = request_numbers_array(numbers, a);
+    b = request_numbers_array(numbers, b);
+    if (a != b)
+        g_hash_table_insert(numbers->arrays, GUINT_TO_POINTER(MAX(a, b)),
+                            GUINT_TO_POINTER(MIN(a, b) + 1));
+}
+
+/* -- effects -- */
 
 static RequestEffect *classify_call(RequestEffects *effects, const CallPattern *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_layout.c: see request_layout.h. */
-#include "request_layout.h"
+/* request_layout.c: the slots of the requests of one rank. */
+#include "src/proxygen/plan/requests.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_lifetimes.c: see request_lifetimes.h. */
-#include "request_lifetimes.h"
+/* request_lifetimes.c: the lifetimes of the requests of one rank, and the groups that they form. */
+#include "src/proxygen/plan/requests.h"
 
 #include <string.h>
 

@@ -8,11 +8,11 @@
  * more about variables: the requests of an array were side by side at that time. So each rank is
  * walked in four steps, a file for each:
  *
- * 1. Requests get numbers (request_numbers.h).
- * 2. Calls are classified by their effects on requests (request_effects.h).
+ * 1. Requests get numbers.
+ * 2. Calls are classified by their effects on requests (request_effects.c).
  * 3. A walk over the calls of a rank finds the *lifetimes* of its requests, and which of them were
- *    in one array (request_lifetimes.h).
- * 4. Lifetimes get slots (request_layout.h).
+ *    in one array (request_lifetimes.c).
+ * 4. Lifetimes get slots (request_layout.c).
  *
  * This file does so for all ranks, and answers for all of them.
  *
@@ -24,7 +24,7 @@
  * array in the proxy. An array that contradicts others (the application itself copied a handle) is
  * gathered before its calls, as in variables.c. All arrays are gathered if this takes too much
  * memory, or too many numbers in the proxy. */
-#include "request_slots.h"
+#include "src/proxygen/plan/requests.h"
 
 enum { NO_PLACE = -1 };
 /* Moves of all ranks are numbers in the proxy. They are limited, in proportion to the size of the

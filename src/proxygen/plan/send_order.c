@@ -16,13 +16,11 @@
  *
  * Then the events of each pair are in the same order on both sides. All cycles of waiting would
  * contain the hub, whose order is the recorded one. */
-#include "send_order.h"
+#include "src/proxygen/plan/passes.h"
 
 #include <string.h>
 
-#include "wildcards.h"
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/model/model.h"
 
 /* A message between the hub and another process, in order. */
 typedef struct {

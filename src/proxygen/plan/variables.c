@@ -8,7 +8,7 @@
  * such that all arrays agree, it gets that slot. Otherwise slots depend on ranks and times
  * (request_slots.c). An array that still does not agree is gathered from its slots before the call,
  * and scattered after it. */
-#include "variables.h"
+#include "src/proxygen/plan/passes.h"
 
 #include <string.h>
 
