@@ -434,7 +434,7 @@ static void write_data(Out *o)
 void proxy_helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {.e = e, .declarations = declarations, .definitions = definitions};
-    g_autoptr(GString) begin = g_string_new("");
+    Statements *begin = e->begins ? statements_new() : NULL;
     if (e->begins)
         proxy_helpers_begin(e, begin, "MPI_COMM_WORLD");
     write_data(&o);
@@ -444,9 +444,9 @@ void proxy_helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     if (!e->begins)
         return;
     declare(&o, "void proxy_begin(void);");
-    g_string_append_printf(definitions, "%svoid proxy_begin(void)\n{\n%s%s}\n\n", e->linkage,
-                           begin->str,
-                           e->needs[HELPER_early_may_run] ? "    early_may_run = 1;\n" : "");
+    if (e->needs[HELPER_early_may_run])
+        statements_add(begin, "early_may_run = 1;");
+    statements_print_function(definitions, begin, NULL, "%svoid proxy_begin(void)", e->linkage);
 }
 
 void proxy_helpers_includes(const Emitter *e, GPtrArray *lines)
@@ -460,20 +460,18 @@ void proxy_helpers_includes(const Emitter *e, GPtrArray *lines)
     }
 }
 
-static void call(Emitter *e, GString *out, Helper helper, const char *arguments)
+static void call(Emitter *e, Statements *out, Helper helper, const char *arguments)
 {
     e->needs[helper] = TRUE;
-    c_text_line(out, 1, "%s(%s);", helper_texts[helper].name, arguments);
+    statements_add(out, "%s(%s);", helper_texts[helper].name, arguments);
 }
 
-void proxy_helpers_begin(Emitter *e, GString *out, const char *all)
+void proxy_helpers_begin(Emitter *e, Statements *out, const char *all)
 {
     if (e->needs[HELPER_scratch_begin]) {
         call(e, out, HELPER_scratch_begin, all);
-        if (plan_worlds_several(e->plan)) {
-            c_text_line(out, 1, "if (rank == 0)");
-            c_text_line(out, 2, "world_note(0, 1);");
-        }
+        if (plan_worlds_several(e->plan))
+            statements_add_under(out, "if (rank == 0)", "world_note(0, 1);");
         if (has_initial_files(e->plan))
             call(e, out, HELPER_scratch_fill, all);
     }
@@ -483,23 +481,22 @@ void proxy_helpers_begin(Emitter *e, GString *out, const char *all)
         call(e, out, HELPER_places_begin, all);
 }
 
-void proxy_helpers_end(Emitter *e, GString *out)
+void proxy_helpers_end(Emitter *e, Statements *out)
 {
     if (e->needs[HELPER_scratch_begin]) {
         gboolean several = plan_worlds_several(e->plan);
-        c_text_line(out, 1, several ? "if (world_rank == 0 && world_is_last())" : "if (rank == 0)");
-        c_text_line(out, 2, "scratch_end();");
+        statements_add_under(out,
+                             several ? "if (world_rank == 0 && world_is_last())" : "if (rank == 0)",
+                             "scratch_end();");
         e->needs[HELPER_scratch_end] = TRUE;
         e->needs[HELPER_world_is_last] = several;
     }
     if (e->needs[HELPER_heap] || e->needs[HELPER_cuda_block]) {
-        c_text_line(out, 1, "for (int i = 0; i < HEAP_BLOCKS; i++)");
-        c_text_line(out, 2, "heap_free(i);");
+        statements_add_under(out, "for (int i = 0; i < HEAP_BLOCKS; i++)", "heap_free(i);");
         e->needs[HELPER_heap_free] = TRUE;
     }
     if (e->needs[HELPER_mapped]) {
-        c_text_line(out, 1, "for (int i = 0; i < MAPPINGS; i++)");
-        c_text_line(out, 2, "mapped_free(i);");
+        statements_add_under(out, "for (int i = 0; i < MAPPINGS; i++)", "mapped_free(i);");
         e->needs[HELPER_mapped_free] = TRUE;
     }
 }

@@ -149,200 +149,213 @@ static void emit_includes(Emitter *e, GString *out)
 
 /* Writes MPI_Abort for ranks that ended in it, because it is not in their sequences. The recording
  * lacks its communicator: libraries end the whole job. */
-static void emit_aborts(Emitter *e, GString *out)
+static void emit_aborts(Emitter *e, Statements *out)
 {
     const Plan *plan = e->plan;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     g_autofree const char **how = wend_terminations(plan->program, names);
-    for (guint r = 0; r < plan->n_ranks; r++)
-        if (how[r] && g_str_has_prefix(how[r], WEND_ENDED_ABORT)) {
-            if (plan->n_ranks > 1)
-                c_text_line(out, 1, "if (rank == %u)", r);
-            c_text_line(out, plan->n_ranks > 1 ? 2 : 1, "MPI_Abort(MPI_COMM_WORLD, %d);",
-                        (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
-        }
+    for (guint r = 0; r < plan->n_ranks; r++) {
+        if (!how[r] || !g_str_has_prefix(how[r], WEND_ENDED_ABORT))
+            continue;
+        Statements *one = statements_new();
+        statements_add(one, "MPI_Abort(MPI_COMM_WORLD, %d);",
+                       (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
+        if (plan->n_ranks > 1)
+            statements_under(out, one, "if (rank == %u)", r);
+        else
+            statements_move(out, one);
+    }
 }
 
 /* Writes a main function that starts the program again if the main thread's stack is too small. The
  * limit can only be changed before the start of a program. */
 static void emit_large_main(GString *out, gint64 limit)
 {
-    g_string_append_printf(
-        out,
-        "\n/* The application had much memory on its stack: with a smaller limit this program "
-        "starts itself again. */\n"
-        "int main(int argc, char **argv)\n"
-        "{\n"
-        "    const rlim_t wanted = %" G_GINT64_FORMAT ";\n"
-        "    struct rlimit limit;\n"
-        "\n"
-        "    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < wanted) { /* "
-        "RLIM_INFINITY is the largest number */\n"
-        "        limit.rlim_cur = wanted;\n"
-        "        if (limit.rlim_max >= wanted && setrlimit(RLIMIT_STACK, &limit) == 0)\n"
-        "            execv(\"/proc/self/exe\", argv);\n"
-        "        fprintf(stderr, \"proxy: needs a stack of %" G_GINT64_FORMAT
-        " bytes: raise its limit (ulimit -s)\\n\");\n"
-        "        return 4;\n"
-        "    }\n"
-        "    return run(argc, argv);\n"
-        "}\n",
-        limit, limit);
+    Statements *body = statements_new();
+    statements_add(body, "const rlim_t wanted = %" G_GINT64_FORMAT ";", limit);
+    statements_add(body, "struct rlimit limit;");
+    statements_add(body, "%s", "");
+    statements_comment(body, "RLIM_INFINITY is the largest number.");
+    Statements *small = statements_block(
+        body, "if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < wanted)");
+    statements_add(small, "limit.rlim_cur = wanted;");
+    statements_add_under(small,
+                         "if (limit.rlim_max >= wanted && setrlimit(RLIMIT_STACK, &limit) == 0)",
+                         "execv(\"/proc/self/exe\", argv);");
+    statements_add(small,
+                   "fprintf(stderr, \"proxy: needs a stack of %" G_GINT64_FORMAT
+                   " bytes: raise its limit (ulimit -s)\\n\");",
+                   limit);
+    statements_add(small, "return 4;");
+    statements_add(body, "return run(argc, argv);");
+    c_text_comment(
+        out, 0,
+        "The application had much memory on its stack: with a smaller limit this program "
+        "starts itself again.");
+    statements_print_function(out, body, NULL, "int main(int argc, char **argv)");
 }
 
 /* Writes the calls that all ranks make before they know their number. */
-static void emit_prefix(Emitter *e, GString *body)
+static void emit_prefix(Emitter *e, Statements *out)
 {
-    g_autoptr(Statements) calls = statements_new();
     for (guint i = 0; e->plan->prefix && i < e->plan->prefix->len; i++) {
-        guint terminal = g_array_index(e->plan->prefix, guint, i), before = statements_count(calls);
-        emit_call(e, calls, terminal);
-        statements_note_call(calls, before, terminal);
+        guint terminal = g_array_index(e->plan->prefix, guint, i), before = statements_count(out);
+        emit_call(e, out, terminal);
+        statements_note_call(out, before, terminal);
     }
-    statements_print(calls, body, 1, e->lines);
 }
 
 /* Writes how a rank knows its number before MPI_Init. LIMIT is the number of ranks, as C. */
-static void emit_launcher_rank(Emitter *e, GString *body, const char *limit)
+static void emit_launcher_rank(Emitter *e, Statements *out, const char *limit)
 {
     const char *rank = plan_worlds_several(e->plan) ? "world_rank" : "rank";
     guint first = wend_program_world(e->plan->program, 0)->ranks;
     e->needs[HELPER_rank_of_launcher] = TRUE;
-    g_string_append_printf(
-        body,
-        "    /* Ranks differ in what they do before MPI_Init. */\n"
-        "    %s = rank_of_launcher();\n"
-        "    if (%s >= %s) {\n"
-        "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
-        "        return 2;\n"
-        "    }\n",
-        rank, rank, limit, first, first);
+    statements_comment(out, "Ranks differ in what they do before MPI_Init.");
+    statements_add(out, "%s = rank_of_launcher();", rank);
+    Statements *others = statements_block(out, "if (%s >= %s)", rank, limit);
+    statements_add(others,
+                   "fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");",
+                   first, first);
+    statements_add(others, "return 2;");
 }
 
 /* What a proxy does once MPI runs: it learns its rank, and ends if the ranks are not as many as
  * LIMIT, an expression. */
-static void emit_rank(Emitter *e, GString *body, const char *limit, guint first, gboolean several)
+static void emit_rank(Emitter *e, Statements *out, const char *limit)
 {
+    gboolean several = plan_worlds_several(e->plan);
+    guint first = wend_program_world(e->plan->program, 0)->ranks;
     locals_variable(e, "int", "size", 0);
-    g_string_append_printf(body,
-                           "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
-                           "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n",
-                           several ? "world_rank" : "rank");
+    statements_add(out, "PMPI_Comm_rank(MPI_COMM_WORLD, &%s);", several ? "world_rank" : "rank");
+    statements_add(out, "PMPI_Comm_size(MPI_COMM_WORLD, &size);");
     if (several)
-        g_string_append(body, "    rank = world_first[world] + world_rank;\n");
+        statements_add(out, "rank = world_first[world] + world_rank;");
     if (e->needs[HELPER_program_path] && !several) {
         locals_variable(e, "MPI_Comm", "parent_processes", 0);
-        g_string_append(body, "    /* A process that the proxy itself started: what it did is "
-                              "in a recording of its own. */\n"
-                              "    PMPI_Comm_get_parent(&parent_processes);\n"
-                              "    if (parent_processes != MPI_COMM_NULL) {\n"
-                              "        PMPI_Finalize();\n"
-                              "        return 0;\n"
-                              "    }\n");
+        statements_comment(out, "A process that the proxy itself started: what it did is in a "
+                                "recording of its own.");
+        statements_add(out, "PMPI_Comm_get_parent(&parent_processes);");
+        Statements *child = statements_block(out, "if (parent_processes != MPI_COMM_NULL)");
+        statements_add(child, "PMPI_Finalize();");
+        statements_add(child, "return 0;");
     }
-    g_string_append_printf(body,
-                           "    if (size != %s) {\n"
-                           "        if (rank == 0)\n"
-                           "            fprintf(stderr, \"proxy: recorded with %u ranks and "
-                           "started with %%d: use mpirun -n %u\\n\", size);\n"
-                           "        PMPI_Finalize();\n"
-                           "        return 2;\n"
-                           "    }\n",
-                           limit, first, first);
+    Statements *others = statements_block(out, "if (size != %s)", limit);
+    g_autofree char *message = g_strdup_printf(
+        "fprintf(stderr, \"proxy: recorded with %u ranks and started with %%d: use mpirun -n "
+        "%u\\n\", size);",
+        first, first);
+    statements_add_under(others, "if (rank == 0)", message);
+    statements_add(others, "PMPI_Finalize();");
+    statements_add(others, "return 2;");
 }
 
 /* A session of the proxy's own, for an application that never calls MPI_Init. */
-static void emit_own_session(Emitter *e, GString *body)
+static void emit_own_session(Emitter *e, Statements *out)
 {
     locals_variable(e, "MPI_Session", "own_session", 0);
     locals_variable(e, "MPI_Group", "own_group", 0);
     locals_variable(e, "MPI_Comm", "own_comm", 0);
-    g_string_append(body,
-                    "    /* The application never calls MPI_Init. */\n"
-                    "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
-                    "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
-                    "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, "
-                    "MPI_ERRORS_ARE_FATAL, &own_comm);\n"
-                    "    PMPI_Group_free(&own_group);\n");
-    proxy_helpers_begin(e, body, "own_comm");
+    statements_comment(out, "The application never calls MPI_Init.");
+    statements_add(out, "PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);");
+    statements_add(out, "PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);");
+    statements_add(out, "PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, "
+                        "MPI_ERRORS_ARE_FATAL, &own_comm);");
+    statements_add(out, "PMPI_Group_free(&own_group);");
+    proxy_helpers_begin(e, out, "own_comm");
 }
 
-static void emit_end(Emitter *e, GString *body, gboolean own_session)
+static void emit_end(Emitter *e, Statements *out, gboolean own_session)
 {
+    if (own_session) {
+        statements_add(out, "PMPI_Barrier(own_comm);");
+        statements_add(out, "PMPI_Comm_free(&own_comm);");
+    }
+    proxy_helpers_end(e, out);
     if (own_session)
-        g_string_append(body, "    PMPI_Barrier(own_comm);\n    PMPI_Comm_free(&own_comm);\n");
-    proxy_helpers_end(e, body);
+        statements_add(out, "PMPI_Session_finalize(&own_session);");
+}
+
+/* What main does for the application, once it has its variables. */
+static void emit_main_calls(Emitter *e, Statements *out)
+{
+    const Plan *plan = e->plan;
+    gboolean several = plan_worlds_several(plan);
+    g_autofree char *limit =
+        several ? g_strdup("world_ranks[world]")
+                : g_strdup_printf("%u", wend_program_world(plan->program, 0)->ranks);
+    if (proxy_threads_by_launcher(e))
+        emit_launcher_rank(e, out, limit);
+    proxy_threads_emit_early(e, out);
+    emit_prefix(e, out);
+    if (plan->prefix) {
+        emit_rank(e, out, limit);
+    } else {
+        emit_launcher_rank(e, out, limit);
+        if (several)
+            statements_add(out, "rank = world_first[world] + world_rank;");
+    }
+    if (variables_request_slots(plan) && variables_request_slots(plan)->vary)
+        statements_add(out, "place_requests();");
+    gboolean own_session = !plan->prefix && !e->begins
+                           && (e->needs[HELPER_scratch_begin] || e->needs[HELPER_places_begin]);
     if (own_session)
-        g_string_append(body, "    PMPI_Session_finalize(&own_session);\n");
+        emit_own_session(e, out);
+    else if (plan->prefix)
+        proxy_helpers_begin(e, out, "MPI_COMM_WORLD");
+    statements_add(out, "%s", "");
+    proxy_threads_emit_starts(e, out);
+    emit_aborts(e, out);
+    statements_add(out, "%s", "");
+    emit_end(e, out, own_session);
+    statements_add(out, "return 0;");
+}
+
+/* What main does before. ARGUMENTS: it has arguments. */
+static void emit_main_begin(Emitter *e, Statements *out, gboolean arguments)
+{
+    gboolean several = plan_worlds_several(e->plan);
+    statements_add_under(out, "if (wend_proxy_begins)", "wend_proxy_begins();");
+    if (memory_use_has_modules(e->plan))
+        statements_add(out, "static_modules();");
+    if (e->needs[HELPER_program_path])
+        statements_add(out, "program_path = argc > 0 ? argv[0] : NULL;");
+    if (several) {
+        statements_add(out, "world_begin(argc, argv);");
+    } else if (arguments && !e->needs[HELPER_program_path]) {
+        statements_add(out, "(void)argc;");
+        statements_add(out, "(void)argv;");
+    }
+    if (e->handles)
+        statements_add(out, "set_null();");
 }
 
 static void emit_main(Emitter *e, GString *out)
 {
-    Plan *plan = e->plan;
-    g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
-    gboolean several = plan_worlds_several(plan);
-    guint first = wend_program_world(plan->program, 0)->ranks;
-    g_autofree char *limit =
-        several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
+    gint64 large = proxy_threads_stack_limit(e, 0);
+    gboolean several = plan_worlds_several(e->plan);
+    Statements *all = statements_new(), *calls = statements_new();
     e->needs[HELPER_WORLDS] = e->needs[HELPER_world_begin] = several;
     e->needs[HELPER_next_world] = e->needs[HELPER_world_arguments] = several;
     locals_begin(e);
-    if (proxy_threads_by_launcher(e))
-        emit_launcher_rank(e, body, limit);
-    proxy_threads_emit_early(e, body);
-    emit_prefix(e, body);
-    if (plan->prefix) {
-        emit_rank(e, body, limit, first, several);
-    } else {
-        emit_launcher_rank(e, body, limit);
-        if (several)
-            g_string_append(body, "    rank = world_first[world] + world_rank;\n");
-    }
-    if (variables_request_slots(plan) && variables_request_slots(plan)->vary)
-        g_string_append(body, "    place_requests();\n");
-    gboolean own_session = !plan->prefix && !e->begins
-                           && (e->needs[HELPER_scratch_begin] || e->needs[HELPER_places_begin]);
-    if (own_session)
-        emit_own_session(e, body);
-    else if (plan->prefix)
-        proxy_helpers_begin(e, body, "MPI_COMM_WORLD");
-    g_string_append_c(body, '\n');
-    proxy_threads_emit_starts(e, body);
-    emit_aborts(e, body);
-    g_string_append_c(body, '\n');
-    emit_end(e, body, own_session);
-    locals_end(e, locals, 1);
+    emit_main_calls(e, calls);
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     proxy_threads_emit(e, out);
-    g_string_append(out, "/* For wend trace, if it records this run: calls by PMPI names are the "
-                         "proxy's own. */\n"
-                         "void wend_proxy_begins(void) __attribute__((weak));\n\n");
-    gint64 large = proxy_threads_stack_limit(e, 0);
-    if (large)
-        g_string_append(out,
-                        "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
-    else
-        g_string_append_printf(out, "int main(%s)\n{\n",
-                               e->needs[HELPER_program_path] || several ? "int argc, char **argv"
-                                                                        : "void");
-    proxy_threads_emit_stack(e, out, 0);
-    g_string_append(out, locals->str);
-    g_string_append(out, "    if (wend_proxy_begins)\n        wend_proxy_begins();\n");
-    if (memory_use_has_modules(e->plan))
-        g_string_append(out, "    static_modules();\n");
-    if (e->needs[HELPER_program_path])
-        g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
-    if (several)
-        g_string_append(out, "    world_begin(argc, argv);\n");
-    else if (large && !e->needs[HELPER_program_path])
-        g_string_append(out, "    (void)argc;\n    (void)argv;\n");
-    if (e->handles)
-        g_string_append(out, "    set_null();\n");
-    g_string_append(out, body->str);
-    g_string_append(out, "    return 0;\n}\n");
+    gboolean arguments = large || several || e->needs[HELPER_program_path];
+    proxy_threads_emit_stack(e, all, 0);
+    locals_end(e, all);
+    emit_main_begin(e, all, arguments);
+    statements_move(all, calls);
+    c_text_comment(
+        out, 0, "For wend trace, if it records this run: calls by PMPI names are the proxy's own.");
+    g_string_append(out, "void wend_proxy_begins(void) __attribute__((weak));\n\n");
+    statements_print_function(out, all, e->lines, "%s(%s)",
+                              large ? "static __attribute__((noinline)) int run" : "int main",
+                              arguments ? "int argc, char **argv" : "void");
     if (large)
         emit_large_main(out, large);
+    g_string_truncate(out, out->len - 1); /* no empty line at the end of the file */
 }
 
 static void new_file_scope(Emitter *e)

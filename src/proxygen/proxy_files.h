@@ -18,15 +18,15 @@ gint64 proxy_threads_stack_limit(const Emitter *e, guint thread);
 /* Whether some thread needs more than the default. */
 gboolean proxy_threads_any_large(const Emitter *e);
 /* Writes the memory of a thread's stack segment. */
-void proxy_threads_emit_stack(Emitter *e, GString *out, guint thread);
+void proxy_threads_emit_stack(Emitter *e, Statements *out, guint thread);
 
 /* Writes the functions of further threads, their lists, and the functions that ranks start with.
  * Call it after all rules have been written. */
 void proxy_threads_emit(Emitter *e, GString *out);
 /* Writes the choice of each rank's function. */
-void proxy_threads_emit_starts(Emitter *e, GString *out);
+void proxy_threads_emit_starts(Emitter *e, Statements *out);
 /* Writes the creation of threads that exist before MPI_Init. */
-void proxy_threads_emit_early(Emitter *e, GString *out);
+void proxy_threads_emit_early(Emitter *e, Statements *out);
 /* Whether the ranks must know their numbers there. */
 gboolean proxy_threads_by_launcher(const Emitter *e);
 
@@ -39,8 +39,8 @@ void proxy_helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 void proxy_helpers_includes(const Emitter *e, GPtrArray *lines);
 /* Appends calls of helpers that must run once MPI has started. ALL is a communicator of all
  * ranks. */
-void proxy_helpers_begin(Emitter *e, GString *out, const char *all);
+void proxy_helpers_begin(Emitter *e, Statements *out, const char *all);
 /* Appends calls of helpers that must run after the application's calls. */
-void proxy_helpers_end(Emitter *e, GString *out);
+void proxy_helpers_end(Emitter *e, Statements *out);
 
 #endif

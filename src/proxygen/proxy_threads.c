@@ -34,17 +34,17 @@ gboolean proxy_threads_any_large(const Emitter *e)
 
 /* It is on the stack, as in the application. Offset 0 is the first address that MPI saw; other
  * addresses may be lower. */
-void proxy_threads_emit_stack(Emitter *e, GString *out, guint thread)
+void proxy_threads_emit_stack(Emitter *e, Statements *out, guint thread)
 {
     gint64 below, all = stack_bytes(e, thread, &below);
     if (all == 0)
         return;
     g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
-    g_string_append_printf(out, "    _Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};\n",
-                           all);
-    g_string_append_printf(
-        out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n",
-        name, below);
+    statements_add(out, "_Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};", all);
+    if (below)
+        statements_add(out, "%s = stack_memory + %" G_GINT64_FORMAT ";", name, below);
+    else
+        statements_add(out, "%s = stack_memory;", name);
 }
 
 /* Thread number I of all threads. Main threads are followed by their other threads. */
@@ -135,7 +135,7 @@ static GArray *find_starts(Emitter *e, FunctionName function_name)
 }
 
 /* Writes the choice of each rank's function. */
-static void emit_dispatch(Emitter *e, GString *out, FunctionName function_name)
+static void emit_dispatch(Emitter *e, Statements *out, FunctionName function_name)
 {
     enum { CONDITIONS = 16 };
     const Plan *plan = e->plan;
@@ -152,17 +152,18 @@ static void emit_dispatch(Emitter *e, GString *out, FunctionName function_name)
         simple = simple && conditions->pdata[i];
     }
     if (starts->len == 1 && covered == plan->n_ranks) {
-        c_text_line(out, 1, "%s();", g_array_index(starts, ProgramStart, 0).name);
+        statements_add(out, "%s();", g_array_index(starts, ProgramStart, 0).name);
         return;
     }
     if (simple && covered == plan->n_ranks) {
         for (guint i = 0; i < starts->len; i++) {
             const char *condition = conditions->pdata[i];
-            if (i + 1 < starts->len)
-                c_text_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
-            else
-                c_text_line(out, 1, "else /* %s */", condition);
-            c_text_line(out, 2, "%s();", g_array_index(starts, ProgramStart, i).name);
+            g_autofree char *head = i + 1 == starts->len
+                                        ? g_strdup_printf("else /* %s */", condition)
+                                        : g_strdup_printf("%sif (%s)", i ? "else " : "", condition),
+                            *call = g_strdup_printf("%s();",
+                                                    g_array_index(starts, ProgramStart, i).name);
+            statements_add_under(out, head, call);
         }
         return;
     }
@@ -175,8 +176,8 @@ static void emit_dispatch(Emitter *e, GString *out, FunctionName function_name)
     for (guint r = 0; r < plan->n_ranks; r++)
         /* NULL: a class without threads, in a hostile recording */
         g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort");
-    c_text_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
-    c_text_line(out, 1, "start[rank]();");
+    statements_add(out, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
+    statements_add(out, "start[rank]();");
 }
 
 /* -- threads that exist before MPI_Init -- */
@@ -244,18 +245,18 @@ static void emit_early(Emitter *e, GString *out, guint start)
                     *name = early_name(e, start);
     e->needs[HELPER_early_may_run] = TRUE;
     e->needs[HELPER_start_early] |= n > 0;
-    g_string_append_printf(out, "static void %s(void)\n{\n", name);
-    if (n > 0)
-        g_string_append_printf(out,
-                               "    static EarlyThread early[] = {\n%s    };\n"
-                               "    start_early(early, %u);\n",
-                               list, n);
-    g_string_append(out, "}\n\n");
+    Statements *body = statements_new();
+    if (n > 0) {
+        g_string_append_printf(out, "static EarlyThread early_threads_%u[] = {\n%s};\n\n",
+                               start + 1, list);
+        statements_add(body, "start_early(early_threads_%u, %u);", start + 1, n);
+    }
+    statements_print_function(out, body, NULL, "static void %s(void)", name);
 }
 
 /* Writes how the function of a main thread meets those that exist, whose calls begin once MPI
  * runs. */
-static void emit_meeting(Emitter *e, GString *out, guint start)
+static void emit_meeting(Emitter *e, Statements *out, guint start)
 {
     guint n;
     g_autofree char *list = early_list(e, thread_at(e->plan, start), &n),
@@ -263,18 +264,18 @@ static void emit_meeting(Emitter *e, GString *out, guint start)
     if (n == 0)
         return;
     if (early_place(e) == EARLY_LATER)
-        c_text_line(out, 1, "%s();", name);
-    c_text_line(out, 1, "meet_early();");
+        statements_add(out, "%s();", name);
+    statements_add(out, "meet_early();");
     e->needs[HELPER_meet_early] = TRUE;
     if (e->plan->prefix || !e->begins)
-        c_text_line(out, 1, "early_may_run = 1;");
+        statements_add(out, "early_may_run = 1;");
 }
 
-void proxy_threads_emit_early(Emitter *e, GString *out)
+void proxy_threads_emit_early(Emitter *e, Statements *out)
 {
     EarlyPlace place = early_place(e);
     if (place == EARLY_SAME)
-        c_text_line(out, 1, "early_1();");
+        statements_add(out, "early_1();");
     else if (place == EARLY_OWN)
         emit_dispatch(e, out, early_name);
 }
@@ -290,25 +291,24 @@ gboolean proxy_threads_by_launcher(const Emitter *e)
 static void emit_thread(Emitter *e, GString *out, guint start, guint i)
 {
     const PlanThread *thread = thread_at(e->plan, start) + i;
-    g_autofree char *body = emit_rule_name(e, thread->rule);
-    gint64 below;
-    g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n",
-                           thread->thread, start + 1);
-    proxy_threads_emit_stack(e, out, thread->thread);
-    e->needs[HELPER_thread_number] |= g_hash_table_size(e->plan->shared) > 0;
-    if (g_hash_table_size(e->plan->shared))
-        g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n",
-                               thread->thread, i);
-    g_string_append_printf(out, "    %s();\n", body);
-    g_autoptr(Statements) waits = statements_new();
-    emit_borrowed(e, waits, WEND_SEGMENT(WEND_SEGMENT_STACK, thread->thread));
-    statements_print(waits, out, 1, NULL);
-    if (stack_bytes(e, thread->thread, &below) > 0) {
-        g_autofree char *name =
-            expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, thread->thread));
-        g_string_append_printf(out, "    %s = NULL;\n", name);
+    gint64 segment = WEND_SEGMENT(WEND_SEGMENT_STACK, thread->thread), below;
+    Statements *body = statements_new();
+    proxy_threads_emit_stack(e, body, thread->thread);
+    if (g_hash_table_size(e->plan->shared)) {
+        e->needs[HELPER_thread_number] = TRUE;
+        statements_add(body, "thread_number = %u;", thread->thread);
+        statements_add(body, "thread_place = %u;", i);
     }
-    g_string_append(out, "    return unused_argument;\n}\n\n");
+    emit_rule_call(e, body, thread->rule);
+    emit_borrowed(e, body, segment);
+    if (stack_bytes(e, thread->thread, &below) > 0) {
+        g_autofree char *name = expression_segment(e, segment);
+        statements_add(body, "%s = NULL;", name);
+    }
+    statements_add(body, "return unused_argument;");
+    statements_print_function(out, body, NULL,
+                              "static void *thread_%u_of_start_%u(void *unused_argument)",
+                              thread->thread, start + 1);
 }
 
 /* Writes the list of the threads of START. */
@@ -337,17 +337,20 @@ static void emit_list(Emitter *e, GString *out, guint start)
 static void emit_start(Emitter *e, GString *out, guint start)
 {
     const PlanThread *main_thread = thread_at(e->plan, start);
-    g_autofree char *name = start_name(e, start), *body = emit_rule_name(e, main_thread->rule);
-    g_string_append_printf(out,
-                           "static void %s(void)\n{\n    threads = threads_%u;\n"
-                           "    n_threads = %u;\n",
-                           name, start + 1, main_thread->n_started);
-    if (g_hash_table_size(e->plan->shared) && main_thread->n_others)
-        g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n", start + 1,
-                               main_thread->n_others + 1);
-    emit_meeting(e, out, start);
-    g_string_append_printf(out, "    %s();\n%s    join_threads();\n}\n\n", body,
-                           e->needs[HELPER_join_main] ? "    main_ended = 1;\n" : "");
+    g_autofree char *name = start_name(e, start);
+    Statements *body = statements_new();
+    statements_add(body, "threads = threads_%u;", start + 1);
+    statements_add(body, "n_threads = %u;", main_thread->n_started);
+    if (g_hash_table_size(e->plan->shared) && main_thread->n_others) {
+        statements_add(body, "shares = shares_%u[0];", start + 1);
+        statements_add(body, "n_shares = %u;", main_thread->n_others + 1);
+    }
+    emit_meeting(e, body, start);
+    emit_rule_call(e, body, main_thread->rule);
+    if (e->needs[HELPER_join_main])
+        statements_add(body, "main_ended = 1;");
+    statements_add(body, "join_threads();");
+    statements_print_function(out, body, NULL, "static void %s(void)", name);
 }
 
 void proxy_threads_emit(Emitter *e, GString *out)
@@ -368,7 +371,7 @@ void proxy_threads_emit(Emitter *e, GString *out)
     }
 }
 
-void proxy_threads_emit_starts(Emitter *e, GString *out)
+void proxy_threads_emit_starts(Emitter *e, Statements *out)
 {
     emit_dispatch(e, out, start_name);
 }

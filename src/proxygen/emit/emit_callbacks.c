@@ -164,9 +164,8 @@ static void find_returned(Statements *out, const char *table, gboolean is_operat
     if (is_operator) {
         /* The operands decide which invocations make calls. VALUE is the number of invocations
          * without calls before this one. */
-        Statements *nothing = statements_new();
-        statements_add(nothing, "return; /* this one called nothing */");
-        statements_under(out, nothing, "if (returned->calls < 0 || passed++ < returned->value)");
+        statements_add_under(out, "if (returned->calls < 0 || passed++ < returned->value)",
+                             "return; /* this one called nothing */");
         statements_add(out, "passed = 0;");
         next = statements_block(out, "if (++repeated == returned->times)");
     } else {
@@ -197,7 +196,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     const StubType *type = stub->type;
     g_autoptr(GHashTable) cases = wend_byte_table_numbers_new();
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func((GDestroyNotify)statements_free);
-    g_autoptr(Statements) first = statements_new(), then = statements_new();
+    Statements *body = statements_new();
     gboolean nested = FALSE, returns = strcmp(type->value, "int") == 0;
     locals_begin(e);
     g_autofree char *table = returned_table(e, stub, cases, bodies);
@@ -205,23 +204,20 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
         nested |= statements_count(bodies->pdata[i]) > 0;
     gboolean uses = nested || returns || type->has_flag;
     if (uses)
-        find_returned(first, table, g_str_has_prefix(type->ctype, "MPI_User_function"));
-    statements_add(then, "%s", type->body);
+        find_returned(body, table, g_str_has_prefix(type->ctype, "MPI_User_function"));
+    locals_end(e, body);
+    statements_add(body, "%s", type->body);
     if (nested)
-        nested_calls(then, bodies);
+        nested_calls(body, bodies);
     if (returns)
-        statements_add(then, "return (int)returned->value;");
+        statements_add(body, "return (int)returned->value;");
     if (uses)
-        g_string_append(out, e->definitions->str);
+        g_string_append_printf(out, "%s\n", e->definitions->str);
     else
         g_hash_table_remove_all(e->tables);
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n", e->linkage, type->value, stub->name,
-                           type->parameters);
-    statements_print(first, out, 1, NULL);
-    locals_end(e, out, 1);
-    statements_print(then, out, 1, NULL);
-    g_string_append(out, "}\n");
+    statements_print_function(out, body, NULL, "%s%s %s(%s)", e->linkage, type->value, stub->name,
+                              type->parameters);
 }
 
 void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
@@ -229,6 +225,9 @@ void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
     Callbacks *c = e->plan->callbacks;
     if (c->order->len == 0)
         return;
+    g_autoptr(GString) stubs = g_string_new("");
+    for (guint i = 0; i < c->order->len; i++) /* nested calls may add stubs */
+        emit_stub(e, stubs, g_ptr_array_index(c->order, i));
     c_text_comment(definitions, 0,
                    "Functions that the application gave to MPI. What they computed is not in a "
                    "recording; the MPI calls that they made are, and what "
@@ -238,18 +237,10 @@ void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
         definitions,
         "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations "
         "before this one that called nothing */\n    int flag;\n    long times;\n} Returned;\n\n");
-    g_autoptr(GString) prototypes = g_string_new("");
-    for (guint i = 0; i < c->order->len; i++) { /* nested calls may add stubs */
-        const Stub *stub = g_ptr_array_index(c->order, i);
-        g_autoptr(GString) text = g_string_new("");
-        emit_stub(e, text, stub);
-        g_string_append(definitions, text->str);
-    }
     for (guint i = 0; i < c->order->len; i++) {
         const Stub *stub = g_ptr_array_index(c->order, i);
-        g_string_append_printf(*e->linkage ? prototypes : declarations, "%s%s %s(%s);\n",
+        g_string_append_printf(*e->linkage ? definitions : declarations, "%s%s %s(%s);\n",
                                e->linkage, stub->type->value, stub->name, stub->type->parameters);
     }
-    g_string_prepend(definitions, prototypes->str);
-    g_string_append_c(definitions, '\n');
+    g_string_append_printf(definitions, "%s%s", *e->linkage ? "\n" : "", stubs->str);
 }

@@ -334,11 +334,8 @@ static void complete_some(Emitter *e, Statements *out, const Loop *loop, CallCod
 static void after_completion(Statements *out, Statements *bodies, gboolean polls,
                              const LoopVariables *v)
 {
-    if (polls) {
-        Statements *skip = statements_new();
-        statements_add(skip, "continue;");
-        statements_under(out, skip, "if (!flag)");
-    }
+    if (polls)
+        statements_add_under(out, "if (!flag)", "continue;");
     statements_move(out, bodies);
     if (v->left)
         statements_add(out, "%s[index]--;", v->left);

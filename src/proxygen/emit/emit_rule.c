@@ -105,20 +105,19 @@ char *emit_ranks_text(const Plan *plan, RankList set)
 static void emit_function(Emitter *e, GString *out, const char *name, guint rule, guint first,
                           guint n)
 {
-    g_autoptr(Statements) body = statements_new();
+    Statements *all = statements_new(), *body = statements_new();
     locals_begin(e);
     if (e->plan->rules[rule].loop)
         emit_loop(e, body, rule);
     else
         emit_symbols(e, body, rule, e->plan->rules[rule].symbols, first, n);
+    locals_end(e, all);
+    statements_move(all, body);
     g_string_append(out, e->definitions->str);
     if (e->definitions->len)
         g_string_append_c(out, '\n');
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(out, "%svoid %s(void)\n{\n", e->linkage, name);
-    locals_end(e, out, 1);
-    statements_print(body, out, 1, e->lines);
-    g_string_append(out, "}\n\n");
+    statements_print_function(out, all, e->lines, "%svoid %s(void)", e->linkage, name);
 }
 
 guint emit_rule_parts(const Emitter *e, guint rule)
@@ -144,11 +143,11 @@ void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
         emit_function(e, out, part_name, rule, part * PART_SYMBOLS,
                       MIN(PART_SYMBOLS, r->n - part * PART_SYMBOLS));
     } else {
-        g_string_append_printf(out, "/* Run by %s. */\n%svoid %s(void)\n{\n", ranks, e->linkage,
-                               name);
+        Statements *body = statements_new();
         for (guint p = 0; p + 1 < parts; p++)
-            g_string_append_printf(out, "    %s_part_%u();\n", name, p + 1);
-        g_string_append(out, "}\n\n");
+            statements_add(body, "%s_part_%u();", name, p + 1);
+        g_string_append_printf(out, "/* Run by %s. */\n", ranks);
+        statements_print_function(out, body, NULL, "%svoid %s(void)", e->linkage, name);
     }
 }
 

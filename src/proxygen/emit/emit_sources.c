@@ -14,12 +14,11 @@
 void emit_next_function(Emitter *e, GString *declarations, GString *definitions, const char *name,
                         guint number, Statements *body)
 {
-    g_string_append_printf(definitions, "%s%s%s%s_%u(void)\n{\n", e->definitions->str,
-                           e->definitions->len ? "\n" : "", e->linkage, name, number);
+    g_string_append(definitions, e->definitions->str);
+    if (e->definitions->len)
+        g_string_append_c(definitions, '\n');
     g_string_set_size(e->definitions, 0);
-    statements_print(body, definitions, 1, NULL);
-    statements_free(body);
-    g_string_append(definitions, "}\n\n");
+    statements_print_function(definitions, body, NULL, "%s%s_%u(void)", e->linkage, name, number);
     if (!*e->linkage)
         g_string_append_printf(declarations, "%s_%u(void);\n", name, number);
 }
@@ -98,24 +97,23 @@ static char *sources_table(Emitter *e, const Wildcard *wildcard)
 
 static Statements *next_source(const char *list)
 {
-    Statements *body = statements_new(), *again = statements_new();
+    Statements *body = statements_new();
     statements_add(body, "static long next;");
     statements_add(body, "const int *list = %s;", list);
-    statements_add(again, "next = 0; /* the last one was reached */");
-    statements_under(body, again, "if (next > 0 && list[next] == -1000)");
+    statements_add_under(body, "if (next > 0 && list[next] == -1000)",
+                         "next = 0; /* the last one was reached */");
     statements_add(body, "return list[next++];");
     return body;
 }
 
 static Statements *next_sources(const char *list)
 {
-    Statements *body = statements_new(), *nothing = statements_new();
+    Statements *body = statements_new();
     statements_add(body, "static const int *next;");
     statements_add(body,
                    "const int *list = %s, *sources = next == NULL || *next == -2000 ? list : next;",
                    list);
-    statements_add(nothing, ";");
-    statements_under(body, nothing, "for (next = sources; *next++ != -1000;)");
+    statements_add_under(body, "for (next = sources; *next++ != -1000;)", ";");
     statements_add(body, "return sources;");
     return body;
 }

@@ -160,9 +160,10 @@ static TableMade make_call(Emitter *e, TableCode code, gboolean *nothing)
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64)),
                       columns = g_array_new(FALSE, FALSE, sizeof(Column));
     ColumnWriter writer = {.columns = columns, .numbers = numbers};
-    g_autoptr(Statements) list = write_code(e, section, &code, &writer);
+    g_autoptr(Statements) list = write_code(e, section, &code, &writer), locals = statements_new();
     g_autoptr(GString) text = g_string_new("");
-    locals_end(e, text, 1);
+    locals_end(e, locals);
+    statements_print(locals, text, 1, NULL);
     statements_print(list, text, 1, NULL);
     g_string_append(section->definitions, e->definitions->str);
     g_string_set_size(e->definitions, 0);
@@ -272,17 +273,16 @@ static void emit_function(Emitter *e, GString *out, const Section *section, cons
     gboolean any = FALSE;
     for (guint i = 0; i < group->columns->len; i++)
         any |= g_array_index(group->columns, Column, i).kept;
-    g_autoptr(Statements) all = statements_new();
+    Statements *all = statements_new(), *body = write_code(e, section, &group->code, &writer);
+    locals_end(e, all);
     row_tables_define(all, group->columns);
-    statements_move(all, write_code(e, section, &group->code, &writer));
+    statements_move(all, body);
     if (!any)
         statements_add(all, "(void)v;");
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n", e->linkage, group->number);
-    locals_end(e, out, 1);
-    statements_print(all, out, 1, NULL);
-    g_string_append(out, "}\n\n");
+    statements_print_function(out, all, NULL, "%svoid call_%u(const long *v)", e->linkage,
+                              group->number);
 }
 
 /* Appends the function of a group, its numbers, and its part of the list of calls. */

@@ -101,7 +101,7 @@ GList *emit_literal_order(GHashTable *numbers);
 
 /* Begin and end a function. locals_end() appends the declarations of its variables. */
 void locals_begin(Emitter *e);
-void locals_end(Emitter *e, GString *out, int indent);
+void locals_end(Emitter *e, Statements *out);
 /* The name of a variable of the function. It is NAME, unless that is taken. LENGTH is 0 for a
  * scalar. */
 const char *locals_variable(Emitter *e, const char *ctype, const char *name, gint64 length);

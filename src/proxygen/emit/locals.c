@@ -170,35 +170,32 @@ const char *locals_variable(Emitter *e, const char *ctype, const char *name, gin
     }
 }
 
-void locals_end(Emitter *e, GString *out, int indent)
+void locals_end(Emitter *e, Statements *out)
 {
     /* Scalars of one type share a line; large arrays are static. */
     for (guint i = 0; i < e->local_order->len; i++) {
-        Local *local = g_ptr_array_index(e->local_order, i);
+        const Local *local = g_ptr_array_index(e->local_order, i);
         if (!local->name)
             continue;
         gboolean pointer = g_str_has_suffix(local->ctype, "*");
         if (local->length > 0) {
-            c_text_line(out, indent, "%s%s%s%s[%" G_GINT64_FORMAT "];",
-                        local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
-                        local->name, local->length);
+            statements_add(out, "%s%s%s%s[%" G_GINT64_FORMAT "];",
+                           local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
+                           local->name, local->length);
             continue;
         }
-        GString *line = g_string_new(local->ctype);
-        for (guint k = i; k < e->local_order->len; k++) {
+        g_autoptr(GString) names = g_string_new(local->name);
+        for (guint k = i + 1; k < e->local_order->len; k++) {
             Local *other = g_ptr_array_index(e->local_order, k);
             if (!other->name || other->length > 0 || strcmp(other->ctype, local->ctype) != 0)
                 continue;
-            g_string_append_printf(line, "%s%s%s", k == i ? (pointer ? "" : " ") : ", ",
-                                   k > i && pointer ? "*" : "", other->name);
-            if (k > i)
-                g_clear_pointer(&other->name, g_free);
+            g_string_append_printf(names, ", %s%s", pointer ? "*" : "", other->name);
+            g_clear_pointer(&other->name, g_free);
         }
-        c_text_line(out, indent, "%s;", line->str);
-        g_string_free(line, TRUE);
+        statements_add(out, "%s%s%s;", local->ctype, pointer ? "" : " ", names->str);
     }
     if (e->local_order->len)
-        c_text_line(out, 0, "%s", "");
+        statements_add(out, "%s", "");
     g_hash_table_destroy(e->locals);
     g_ptr_array_free(e->local_order, TRUE);
     e->locals = NULL;

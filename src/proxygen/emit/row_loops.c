@@ -140,7 +140,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
         return;
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64)),
                       columns = g_array_new(FALSE, FALSE, sizeof(Column));
-    g_autoptr(Statements) list = statements_new();
+    g_autoptr(Statements) list = statements_new(), locals = statements_new();
     g_autoptr(GString) body = g_string_new("");
     ColumnWriter writer = {.by_rank = TRUE, .columns = columns, .numbers = numbers};
     locals_begin(e);
@@ -149,7 +149,8 @@ static void find_text(RowFinder *f, const WendSymbol *s)
     e->columns = NULL;
     statements_print(list, body, 1, NULL);
     good = good && (!s->is_rule || body->len <= MOST_TEXT);
-    locals_end(e, body, 1);
+    locals_end(e, locals);
+    statements_print(locals, body, 1, NULL);
     g_string_set_size(e->definitions, 0);
     gsize length = body->len;
     if (!good) { /* no other one has this text */

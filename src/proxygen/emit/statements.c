@@ -128,6 +128,13 @@ void statements_under(Statements *list, Statements *body, const char *format, ..
     append(list, UNDER, 0, text, body);
 }
 
+void statements_add_under(Statements *list, const char *head, const char *line)
+{
+    Statements *body = statements_new();
+    statements_add(body, "%s", line);
+    statements_under(list, body, "%s", head);
+}
+
 void statements_move(Statements *list, Statements *from)
 {
     g_array_append_vals(list->all, from->all->data, from->all->len);
@@ -254,4 +261,15 @@ void statements_print(const Statements *list, GString *out, int indent,
             g_string_append_printf(out, "%s\n", comment);
         }
     }
+}
+
+void statements_print_function(GString *out, Statements *body, const struct SourceLines *lines,
+                               const char *format, ...)
+{
+    FORMATTED(head);
+    g_string_append_printf(out, "%s\n{\n", head);
+    g_free(head);
+    statements_print(body, out, 1, lines);
+    g_string_append(out, "}\n\n");
+    statements_free(body);
 }

@@ -38,6 +38,9 @@ Statements *statements_case(Statements *list, guint value);
 void statements_under(Statements *list, Statements *body, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
+/* The same with a single line. */
+void statements_add_under(Statements *list, const char *head, const char *line);
+
 /* Moves all statements of FROM, which it frees, to the end of LIST. */
 void statements_move(Statements *list, Statements *from);
 /* The number of statements and comments. */
@@ -50,6 +53,9 @@ gsize statements_length(const Statements *list, guint n);
  * the source lines of this come with it. */
 void statements_note_call(Statements *list, guint n, guint terminal);
 
+/* Appends a function, and an empty line: "HEAD { … }". Takes BODY. */
+void statements_print_function(GString *out, Statements *body, const struct SourceLines *lines,
+                               const char *format, ...) G_GNUC_PRINTF(4, 5);
 /* Appends the text of the statements. INDENT counts levels of four blanks. LINES has the comments
  * for calls (source_lines.h); NULL: they get none. */
 void statements_print(const Statements *list, GString *out, int indent,

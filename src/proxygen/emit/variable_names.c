@@ -115,26 +115,22 @@ char *variable_name_of_list(Emitter *e, const RequestList *list, RankList ranks)
 /* Writes the function for requests of a thread that move. */
 static void emit_next_slot(Emitter *e, GString *definitions, const char *suffix, guint requests)
 {
-    g_autoptr(Statements) body = statements_new();
-    Statements *stays = statements_new();
+    Statements *body = statements_new();
+    g_autofree char *stays =
+        g_strdup_printf("return at%s[request]; /* this rank does not move it */", suffix);
     statements_add(body, "static int made[%u];", requests);
     statements_add(body, "const int *move = moves%s[request];", suffix);
-    statements_add(stays, "return at%s[request]; /* this rank does not move it */", suffix);
-    statements_under(body, stays, "if (!move)");
-    Statements *next = statements_block(body, "if (made[request]++ == move[0])"),
-               *again = statements_new();
+    statements_add_under(body, "if (!move)", stays);
+    Statements *next = statements_block(body, "if (made[request]++ == move[0])");
     statements_add(next, "move += 2;");
-    statements_add(again, "move -= move[1];");
-    statements_under(next, again, "if (move[0] == 0) /* the end: the last ones come again */");
+    statements_add_under(next, "if (move[0] == 0) /* the end: the last ones come again */",
+                         "move -= move[1];");
     statements_add(next, "moves%s[request] = move;", suffix);
     statements_add(next, "made[request] = 1;");
     statements_add(body, "return move[1];");
-    g_string_append_printf(definitions,
-                           "\n/* Where a request goes that is made now. */\n"
-                           "%sint next_slot%s(int request)\n{\n",
-                           e->linkage, suffix);
-    statements_print(body, definitions, 1, NULL);
-    g_string_append(definitions, "}\n\n");
+    g_string_append(definitions, "\n/* Where a request goes that is made now. */\n");
+    statements_print_function(definitions, body, NULL, "%sint next_slot%s(int request)", e->linkage,
+                              suffix);
 }
 
 /* Writes the lists of the thread's requests that move, for each layout that moves them. Appends
@@ -215,7 +211,7 @@ void emit_request_slots(Emitter *e, GString *declarations, GString *definitions)
     const RequestSlots *p = variables_request_slots(e->plan);
     if (!p || !p->vary)
         return;
-    g_autoptr(Statements) body = statements_new();
+    Statements *all = statements_new(), *body = statements_new();
     g_autofree gint64 *layouts = g_new(gint64, e->plan->n_ranks);
     g_autofree guint *ranks = g_new(guint, e->plan->n_ranks);
     g_autoptr(GHashTable) threads = g_hash_table_new(NULL, NULL);
@@ -233,12 +229,11 @@ void emit_request_slots(Emitter *e, GString *declarations, GString *definitions)
     }
     g_autofree char *layout =
         expression_by_rank(e, (RankList){e->plan->n_ranks, ranks}, layouts, "int", "layouts");
+    statements_add(all, "int layout = %s;", layout);
     g_string_append_printf(definitions, "\n%s", e->definitions->str);
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(definitions, "%svoid place_requests(void)\n{\n    int layout = %s;\n",
-                           e->linkage, layout);
-    statements_print(body, definitions, 1, NULL);
-    g_string_append(definitions, "}\n\n");
+    statements_move(all, body);
+    statements_print_function(definitions, all, NULL, "%svoid place_requests(void)", e->linkage);
     if (!*e->linkage)
         g_string_append(declarations, "void place_requests(void);\n");
 }
