@@ -577,7 +577,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         return self.f.name.startswith("MPI_Comm_spawn")
 
     def spawned(self, p):
-        """What the library gets of what is started: spawn.h."""
+        """What the library gets of what is started: families.h."""
         whole = {"command": "commands", "argv": "argvs", "info": "infos"}
         return (
             f"spawn.{whole[p.name]}[0]"
@@ -923,10 +923,10 @@ def header(spec, library):
 
 
 def own(spec, library):
-    """src/tracer/own.gen.h: see src/tracer/interpose/tools.h."""
+    """src/tracer/own.gen.h: see src/tracer/interpose/interpose.h."""
     lines = [
         "/* Made by spec/gen.py: in a file that includes this, PMPI_ functions are the MPI",
-        " * library's, whatever other tool comes behind Wend (tools.h). */",
+        " * library's, whatever other tool comes behind Wend (interpose.h). */",
         "#ifndef WEND_OWN_GEN_H",
         "#define WEND_OWN_GEN_H",
         "",

@@ -70,7 +70,7 @@
  * error.CLASS        for each error class that occurred, its name: error.4=MPI_ERR_TAG; empty for
  *                    one that the application added
  * unrecorded.NAME    for each function that was called and that this libwend cannot record
- *                    (src/tracer/families/unrecorded.h): empty
+ *                    (src/tracer/families/unrecorded.c): empty
  *
  * If ranks differ in another key, the lowest rank's value is kept. A key without a value has an
  * empty string.

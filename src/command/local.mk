@@ -4,7 +4,7 @@ WEND_COMMAND_SOURCES = src/command/command.c src/command/command.h
 # What proxygen shares with the subcommands.
 READING_SOURCES = \
 	src/command/reading.c src/command/reading.h \
-	src/tracer/shared/settings.c src/tracer/shared/settings.h
+	src/tracer/process/settings.c src/tracer/process/settings.h
 # Names of call sites. Needs DW_LIBS.
 SITE_SOURCES = \
 	src/command/debug-file.c src/command/debug-file.h \

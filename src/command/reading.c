@@ -11,7 +11,7 @@
 #include "lib/base/error.h"
 #include "lib/base/shortage.h"
 #include "lib/read/program.h"
-#include "src/tracer/shared/shared.h"
+#include "src/tracer/process/settings.h"
 #include "command.h"
 #include "text.h"
 

@@ -4,34 +4,27 @@
 # merging are opened at the end.
 
 # A list for each folder; src/tracer/FOLDER/README.md says what it is for.
-SHARED_SOURCES = \
-	src/tracer/shared/family.h \
-	src/tracer/shared/launcher.h \
-	src/tracer/shared/marker.c src/tracer/shared/marker.h \
-	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
-	src/tracer/shared/settings.c src/tracer/shared/settings.h \
-	src/tracer/shared/shared.h \
-	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
 PROCESS_SOURCES = \
-	src/tracer/process/cgroup.c src/tracer/process/cgroup.h \
 	src/tracer/process/clock.c src/tracer/process/clock.h \
-	src/tracer/process/failure.h \
 	src/tracer/process/futex.h \
-	src/tracer/process/kept.c src/tracer/process/kept.h \
-	src/tracer/process/kernel.c src/tracer/process/kernel.h \
-	src/tracer/process/memory-files.c src/tracer/process/memory-files.h \
-	src/tracer/process/node.c src/tracer/process/node.h \
+	src/tracer/process/system.h \
+	src/tracer/process/kernel.c \
+	src/tracer/process/memory-files.c \
+	src/tracer/process/launcher.h \
+	src/tracer/process/node.c \
 	src/tracer/process/process.h \
-	src/tracer/process/scratch.c src/tracer/process/scratch.h \
-	src/tracer/process/shield.c src/tracer/process/shield.h \
-	src/tracer/process/state.c src/tracer/process/state.h \
+	src/tracer/process/program-file.c src/tracer/process/program-file.h \
+	src/tracer/process/scratch.c \
+	src/tracer/process/settings.c src/tracer/process/settings.h \
+	src/tracer/process/shield.c \
+	src/tracer/process/state.c \
 	$(STACK_SOURCES)
 INTERPOSE_SOURCES = \
 	src/tracer/interpose/interpose.h \
-	src/tracer/interpose/lookups.c src/tracer/interpose/lookups.h \
-	src/tracer/interpose/module.c src/tracer/interpose/module.h \
-	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
-	src/tracer/interpose/tools.c src/tracer/interpose/tools.h
+	src/tracer/interpose/lookups.c \
+	src/tracer/interpose/module.c \
+	src/tracer/interpose/mpi-library.c \
+	src/tracer/interpose/tools.c
 RECORDER_SOURCES = \
 	src/tracer/recorder/call.h src/tracer/recorder/callbacks.h \
 	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
@@ -45,8 +38,7 @@ RECORDER_SOURCES = \
 	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h
 # These two know nothing of MPI, so that tests and benchmarks can have them by themselves.
 STACK_SOURCES = \
-	src/tracer/process/mappings.c src/tracer/process/mappings.h \
-	src/tracer/process/thread-stack.c src/tracer/process/thread-stack.h
+	src/tracer/process/mappings.c
 MEMORY_SOURCES = \
 	src/tracer/memory/address-log.c src/tracer/memory/address-log.h \
 	src/tracer/memory/heap-blocks.c src/tracer/memory/heap-blocks.h \
@@ -83,22 +75,17 @@ ENCODE_SOURCES = \
 	src/tracer/encode/lengths.c src/tracer/encode/lengths.h \
 	src/tracer/encode/array-patterns.c src/tracer/encode/array-patterns.h
 OUTPUT_SOURCES = \
+	src/tracer/output/marker.c \
 	src/tracer/output/output.c src/tracer/output/output.h \
-	src/tracer/output/parts.c src/tracer/output/parts.h
+	src/tracer/output/parts.c
 FAMILIES_SOURCES = \
 	src/tracer/families/families.h \
-	src/tracer/families/fortran.c src/tracer/families/fortran.h \
-	src/tracer/families/fortran_mpich.c \
-	src/tracer/families/fortran_openmpi.c \
-	src/tracer/families/late-mpi.c src/tracer/families/late-mpi.h \
-	src/tracer/families/profiling-names.c src/tracer/families/profiling-names.h \
-	src/tracer/families/spawn.c src/tracer/families/spawn.h \
-	src/tracer/families/mpich-ucx.c src/tracer/families/mpich-ucx.h \
-	src/tracer/families/spawn_mpich.c \
-	src/tracer/families/spawn_openmpi.c \
-	src/tracer/families/spawned.c src/tracer/families/spawned.h \
-	src/tracer/families/foreign-mpi.c src/tracer/families/foreign-mpi.h \
-	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h
+	src/tracer/families/late-mpi.c \
+	src/tracer/families/profiling-names.c \
+	src/tracer/families/spawn.c \
+	src/tracer/families/mpich.c \
+	src/tracer/families/openmpi.c \
+	src/tracer/families/unrecorded.c
 REPLAY_SOURCES = \
 	src/tracer/replay/argument.c src/tracer/replay/argument.h \
 	src/tracer/replay/channels.c src/tracer/replay/channels.h \
@@ -131,14 +118,12 @@ SIDE_SOURCES = \
 WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \
-	src/tracer/lifecycle/participation.c src/tracer/lifecycle/participation.h \
-	src/tracer/lifecycle/host-clocks.c src/tracer/lifecycle/host-clocks.h \
-	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
+	src/tracer/lifecycle/participation.c \
+	src/tracer/lifecycle/host-clocks.c \
+	src/tracer/lifecycle/waiting.c \
 	src/tracer/lifecycle/control.c \
-	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
-	src/tracer/lifecycle/thread-start.c src/tracer/lifecycle/thread-start.h \
-	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
-	src/tracer/lifecycle/exec.c \
+	src/tracer/lifecycle/termination.c \
+	src/tracer/lifecycle/thread-start.c \
 	src/tracer/lifecycle/facts.c \
 	src/tracer/lifecycle/finalize.c \
 	src/tracer/lifecycle/lifecycle.h \
@@ -146,12 +131,12 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/rank-part.c \
 	src/tracer/lifecycle/sessions.c \
 	src/tracer/lifecycle/top.c \
-	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
+	src/tracer/lifecycle/watcher.c
 
 # The constructors of these files run in this order: first the references of CUDA's modules are led
 # to Wend, then Wend starts (control.c), then it looks at references to PMPI names (late-mpi.c).
 TRACER_SOURCES = \
-	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
+	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
 	$(TURNS_SOURCES) $(SIDE_SOURCES) $(ONESIDED_SOURCES) \
 	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)

@@ -17,7 +17,7 @@
 
 #include "lib/base/file-write.h"
 #include "lib/base/error.h"
-#include "src/tracer/shared/shared.h"
+#include "src/tracer/process/program-file.h"
 
 static char *missing(GError **error, const char *name, int why)
 {
@@ -120,7 +120,7 @@ static const char *elf_obstacle(int fd)
     }
     switch (find_interpreter(fd, &header, &part)) {
     case THERE:
-        return symbols_have_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
+        return program_file_has_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
     case MISSING:
         return "is statically linked";
     default:

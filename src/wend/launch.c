@@ -20,7 +20,7 @@
 
 #include "lib/base/error.h"
 #include "src/command/command.h"
-#include "src/tracer/shared/launcher.h"
+#include "src/tracer/process/launcher.h"
 
 /* -- errors: one process of a job prints them -- */
 

@@ -12,7 +12,8 @@
 
 #include "lib/base/error.h"
 #include "src/command/command.h"
-#include "src/tracer/shared/shared.h"
+#include "src/tracer/process/launcher.h"
+#include "src/tracer/process/program-file.h"
 
 #define DEFAULT "libwend.so"
 
@@ -44,9 +45,9 @@ static int family_of(const char *file)
     if (fd < 0)
         return NO_MPI;
     for (int i = 0; family < 0 && i < N_FAMILIES; i++)
-        if (symbols_define(fd, families[i].mark))
+        if (program_file_defines(fd, families[i].mark))
             family = i;
-    if (family < 0 && symbols_have_mpi(fd))
+    if (family < 0 && program_file_has_mpi(fd))
         family = UNKNOWN_MPI;
     close(fd);
     return family;

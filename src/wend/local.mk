@@ -24,9 +24,9 @@ wend_SOURCES = \
 	src/wend/replay_command.c \
 	src/wend/trace.c \
 	src/wend/wend.c src/wend/wend.h \
-	src/tracer/shared/family.h \
-	src/tracer/shared/marker.c src/tracer/shared/marker.h \
-	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
+	src/tracer/output/marker.c \
+	src/tracer/process/launcher.h \
+	src/tracer/process/program-file.c src/tracer/process/program-file.h
 nodist_wend_SOURCES = $(EXPORT_GENERATED)
 wend_LDADD = src/read/libread.a libwendcore.so $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) \
 	$(PROTOBUF_C_LIBS) $(DW_LIBS) -lm

@@ -21,7 +21,7 @@
 #include "src/command/reading.h"
 #include "src/decoder/decoder.h"
 #include "src/read/wrap.h"
-#include "src/tracer/shared/shared.h"
+#include "src/tracer/output/output.h"
 #include "wend.h"
 
 #define COMMAND "merge"

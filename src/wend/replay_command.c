@@ -20,8 +20,8 @@
 #include "src/command/command.h"
 #include "src/command/reading.h"
 #include "src/command/site-names.h"
-#include "src/tracer/shared/launcher.h"
-#include "src/tracer/shared/settings.h"
+#include "src/tracer/process/settings.h"
+#include "src/tracer/process/launcher.h"
 #include "wend.h"
 
 #define COMMAND "replay"

@@ -12,8 +12,8 @@
 #include "lib/base/error.h"
 #include "lib/base/file-write.h"
 #include "src/tracer/output/output.h"
-#include "src/tracer/shared/settings.h"
-#include "src/tracer/shared/shared.h"
+#include "src/tracer/process/settings.h"
+#include "src/tracer/process/launcher.h"
 
 enum {
 #define X(field, ...) SETTING_##field,

@@ -11,8 +11,8 @@
 #include "lib/base/error.h"
 #include "lib/record/world-files.h"
 #include "src/command/command.h"
-#include "src/tracer/shared/launcher.h"
-#include "src/tracer/shared/settings.h"
+#include "src/tracer/process/settings.h"
+#include "src/tracer/process/launcher.h"
 #include "wend.h"
 
 #define COMMAND "trace"

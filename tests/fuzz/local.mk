@@ -22,7 +22,8 @@ fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
 fuzz_frames_files = src/tracer/side/frame-rules.c
 fuzz_order_files = $(filter %.c,$(ORDER_SOURCES))
 PROGRAM_SOURCES = \
-	src/tracer/shared/symbols.c src/wend/executable.c src/wend/library.c src/wend/wend.h \
+	src/tracer/process/program-file.c \
+	src/wend/executable.c src/wend/library.c src/wend/wend.h \
 	$(WEND_COMMAND_SOURCES) $(READING_SOURCES)
 fuzz_program_files = $(filter %.c,$(PROGRAM_SOURCES))
 fuzz_reader_files = tests/read/exercise-read.c

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "exercise.h"
-#include "src/tracer/shared/shared.h"
+#include "src/tracer/process/program-file.h"
 #include "src/wend/wend.h"
 
 static void read_lines(const guint8 *data, size_t size)
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
     executable_obstacle(path);
     g_free(executable_linker(path));
-    symbols_define(fd, "MPI_Init");
+    program_file_defines(fd, "MPI_Init");
     close(fd);
     return 0;
 }

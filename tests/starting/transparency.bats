@@ -18,7 +18,7 @@ setup() { in_scratch; }
 @test "threads" { same_output 2 "$PROGRAMS/threads"; }
 @test "sessions" { library_has MPI_Session_init; same_output 2 "$PROGRAMS/sessions"; }
 @test "no stray message of Wend's while ranks finalize" { same_output 4 "$PROGRAMS/strays"; }
-# By themselves these runs hang in the library's MPI_Finalize more often than not (mpich-ucx.c).
+# By themselves these runs hang in the library's MPI_Finalize more often than not (mpich.c).
 @test "MPICH over TCP: a recording, an empty one, and a replay come to their end" {
     library_is mpich || skip "only MPICH waits there"
     export UCX_TLS=tcp,self TEST_TIMEOUT=60

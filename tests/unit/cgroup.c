@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cgroup.c: limits of made-up control groups of both versions, as machines, batch systems and
  * containers have them. */
-#include "process/cgroup.h"
+#include "process/system.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

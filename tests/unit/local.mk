@@ -70,7 +70,6 @@ tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder
 	src/tracer/process/clock.c \
 	src/tracer/objects/handles.c src/tracer/recorder/hold.c \
 	src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
-	src/tracer/process/kept.c \
 	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c \
 	src/tracer/recorder/thread.c src/tracer/lifecycle/thread-start.c \
 	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-numbers.c
@@ -79,8 +78,7 @@ tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddi
 tests_unit_requests_LDADD = lib/libhot.a lib/libfunctions.a $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/shield
-tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c \
-	src/tracer/process/kept.c
+tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c
 tests_unit_shield_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_shield_LDADD = $(GLIB_LIBS) -lpthread
 
@@ -90,7 +88,7 @@ tests_unit_memory_files_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_memory_files_LDADD = $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/cgroup
-tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/process/cgroup.c \
+tests_unit_cgroup_SOURCES = tests/unit/cgroup.c \
 	src/tracer/process/kernel.c
 tests_unit_cgroup_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_cgroup_LDADD = $(GLIB_LIBS)

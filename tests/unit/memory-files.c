@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory-files.c: files in memory of this user's processes are found, and those of others are
  * not. */
-#include "process/memory-files.h"
+#include "process/system.h"
 
 #include <glib.h>
 #include <signal.h>

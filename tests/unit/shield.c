@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shield.c: shield.h and kept.h. Signals of Wend's own writes are gone afterwards, all others are
- * as they were; a file that is kept is known by more than its number. */
-#include "process/shield.h"
+/* shield.c: signals of Wend's own writes are gone afterwards, all others are as they
+ * were; a file that is kept is known by more than its number. */
+#include "process/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "process/kept.h"
 
 static int delivered[2]; /* SIGPIPE, SIGXFSZ */
 
@@ -191,16 +189,16 @@ static void lines(void)
 static void kept(void)
 {
     KeptFile file = KEPT_NONE, none = KEPT_NONE;
-    g_assert_cmpint(kept_number(&file), ==, -1);
-    g_assert_false(kept_take(&none, -1));
-    g_assert_true(kept_take(&file, open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    g_assert_cmpint(kept_file_number(&file), ==, -1);
+    g_assert_false(kept_file_take(&none, -1));
+    g_assert_true(kept_file_take(&file, open("/dev/null", O_RDONLY | O_CLOEXEC)));
     g_assert_cmpint(file.number, >, STDERR_FILENO);
-    g_assert_cmpint(kept_number(&file), ==, file.number);
+    g_assert_cmpint(kept_file_number(&file), ==, file.number);
     g_assert_cmpint(fcntl(file.number, F_GETFD), ==, FD_CLOEXEC);
     int other = open("/dev/zero", O_RDONLY | O_CLOEXEC), number = file.number;
     g_assert_cmpint(dup2(other, number), ==, number);
-    g_assert_cmpint(kept_number(&file), ==, -1);
-    kept_close(&file);
+    g_assert_cmpint(kept_file_number(&file), ==, -1);
+    kept_file_close(&file);
     g_assert_cmpint(fcntl(number, F_GETFD), >=, 0); /* it is not Wend's any more */
     close(number);
     close(other);

@@ -1,23 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* late-mpi.c: see late-mpi.h. */
+/* late-mpi.c: see families.h. Wend's own references, and those of all modules, once the MPI library
+ * is there. */
+#include "families.h"
+
 #include <dlfcn.h>
+#include <link.h>
+#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "late-mpi.h"
-
-#include "foreign-mpi.h"
-#include "fortran.h"
-#include "interpose/interpose.h"
 #include "lib/record/functions.h"
+#include "interpose/interpose.h"
+#include "library.gen.h"
 #include "process/process.h"
-#include "profiling-names.h"
+#include "process/program-file.h"
 #include "recorder/recorder.h"
-#include "shared/shared.h"
-#include "unrecorded.h"
+
+/* -- the Fortran layer -- */
+
+/* Calls that an MPI library's Fortran layer makes to other names than those that a tracer defines.
+ * The layer's references to PMPI_ functions are changed to Wend's wrappers, in the dynamic linker's
+ * table for that one module. If libwend.so defined PMPI_Comm_rank itself, it would intercept all
+ * calls of it: those of other tools, and of the I/O part in the library. */
+
+/* Whether the function converts handles or statuses. Such calls of the layer are not the
+ * program's. */
+static bool converts(const char *name)
+{
+    return strstr(name, "_f2c") || strstr(name, "_c2f");
+}
+
+static void *wrapper_for_layer(const char *name, void *self)
+{
+    if (converts(name))
+        return NULL;
+    return strncmp(name, "PMPI", 4) == 0 ? dlsym(self, name + 1) : families_fortran_internal(name);
+}
+
+/* SELF: of module_self. */
+static void fortran_look(const Module *m, void *self)
+{
+    if (families_is_fortran_layer(m))
+        module_redirect(m, wrapper_for_layer, self);
+}
+
+/* Called at the start of the process, because the first call of
+ * "use mpi_f08" may be such a call, and when an MPI library is loaded late. */
+static void fortran_open(void)
+{
+    void *self = module_self();
+    if (!self)
+        return;
+    modules_each(fortran_look, self);
+    dlclose(self);
+}
 
 /* -- functions that the program looks up -- */
 
@@ -108,7 +150,7 @@ static CallerKind kind_of(const void *address)
 static bool is_of_fortran(const char *name)
 {
     bool like = strncasecmp(name, "mpi_", 4) == 0 || strncmp(name, "ompi_", 5) == 0;
-    for (const char *const *f = fortran_names; like && *f; f++)
+    for (const char *const *f = families_fortran_names; like && *f; f++)
         if (strcmp(*f, name) == 0)
             return true;
     return false;
@@ -122,7 +164,7 @@ static bool is_of_library(const void *f, void *handle, bool fortran)
     if (!library || !dladdr(f, &info))
         return false;
     return info.dli_fbase == library
-           || (fortran && fortran_is_layer(&(Module){.name = info.dli_fname}));
+           || (fortran && families_is_fortran_layer(&(Module){.name = info.dli_fname}));
 }
 
 /* A program may ask from which file a function comes (dladdr), which is libwend.so, open that file,
@@ -134,7 +176,7 @@ static void *beyond_wend(void *handle, const char *name)
     return module_of(mark) == module_of(&self) ? mpi_library_symbol(name) : NULL;
 }
 
-/* Lookups of profiling names by a tool in front are led as its references are (tools.h). */
+/* Lookups of profiling names by a tool in front are led as its references are (interpose.h). */
 static void *answer(void *handle, const char *name, const void *caller)
 {
     bool fortran = is_of_fortran(name), profiling = strncmp(name, "PMPI", 4) == 0;
@@ -187,7 +229,7 @@ static bool look(const Module *m, void *handle)
         return true;
     fortran_look(m, self);
     profiling_names_look(m, self);
-    if (fortran_is_layer(m) || !profiling_names_of_tool(m))
+    if (families_is_fortran_layer(m) || !profiling_names_of_tool(m))
         module_redirect_from(m, target, &(LaterModule){m, library});
     return true;
 }
@@ -255,7 +297,7 @@ void late_mpi_open(void)
         Bases bases = {base_of(&bound), base_of(mpi_library_symbol(MPI_LIBRARY_MARK))};
         if (bases.library)
             modules_each(bind_own, &bases);
-        if (foreign_mpi_met()) {
+        if (late_mpi_is_foreign()) {
             state()->other_family = true;
             atomic_store(&state()->active, false);
         } else {
@@ -266,4 +308,71 @@ void late_mpi_open(void)
         atomic_store_explicit(&bound, true, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* -- a library of another family -- */
+
+typedef struct {
+    uintptr_t base;
+    void *self;
+} Own;
+
+static bool is_of_own_family(void)
+{
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (strcmp(families[i].name, MPI_FAMILY) == 0)
+            return mpi_library_symbol(families[i].mark) != NULL;
+    return true; /* built for a library of unknown family, which cannot be told from others */
+}
+
+/* The function after Wend's wrapper, for a reference that leads to the wrapper now, or would when
+ * it is bound. NULL for other references. */
+static void *beyond(const char *name, void *own)
+{
+    if ((strncasecmp(name, "mpi", 3) != 0 && strncmp(name, "ompi_", 5) != 0)
+        || dlsym(RTLD_DEFAULT, name) != dlsym(((Own *)own)->self, name))
+        return NULL;
+    void *next = dlsym(RTLD_NEXT, name);
+    return next ? next : mpi_library_symbol(name);
+}
+
+static void lead_past(const Module *m, void *user)
+{
+    if (m->base != ((const Own *)user)->base)
+        module_redirect(m, beyond, user);
+}
+
+/* Hides a function of Wend: the dynamic linker skips a symbol without a value. */
+static void hide(void *self, const char *name)
+{
+    Dl_info info;
+    ElfW(Sym) * symbol;
+    const void *wrapper = dlsym(self, name);
+    if (!wrapper || !dladdr1(wrapper, &info, (void **)&symbol, RTLD_DL_SYMENT) || !info.dli_sname
+        || strcmp(info.dli_sname, name) != 0)
+        return;
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE),
+              page = (uintptr_t)symbol & ~(page_size - 1);
+    size_t len = (uintptr_t)(symbol + 1) - page;
+    if (mprotect((void *)page, len, PROT_READ | PROT_WRITE) != 0)
+        return;
+    symbol->st_value = 0;
+    mprotect((void *)page, len, PROT_READ);
+}
+
+bool late_mpi_is_foreign(void)
+{
+    Dl_info info;
+    if (!mpi_library_symbol(MPI_LIBRARY_MARK) || is_of_own_family() || !dladdr(&families, &info))
+        return false;
+    Own own = {(uintptr_t)info.dli_fbase, module_self()};
+    if (!own.self)
+        return false;
+    modules_each(lead_past, &own);
+    for (size_t i = 0; i < wend_n_functions; i++)
+        hide(own.self, wend_functions[i].name);
+    for (const char *const *name = families_fortran_names; *name; name++)
+        hide(own.self, *name);
+    dlclose(own.self);
+    return true;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* profiling-names.c: see profiling-names.h. */
-#include "profiling-names.h"
+/* profiling-names.c: see families.h. */
+#include "families.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "fortran.h"
 #include "interpose/interpose.h"
 #include "lib/record/functions.h"
 #include "process/process.h"
@@ -93,7 +92,7 @@ static bool is_application(const Module *m)
     NamesUsed used = names_used(m);
     if (!used.by_profiling_name || (!used.by_mpi_name && !is_program(m)))
         return false;
-    return !fortran_is_layer(m) && !module_contains(m, (const void *)profiling_names_open)
+    return !families_is_fortran_layer(m) && !module_contains(m, (const void *)profiling_names_open)
            && !module_contains(m, mpi_library_symbol(MPI_LIBRARY_MARK))
            && !profiling_names_of_tool(m);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unrecorded.c: see unrecorded.h. Libraries of a family differ in their functions. A libwend that
+/* unrecorded.c: see families.h. Libraries of a family differ in their functions. A libwend that
  * was built for Open MPI 4.1 has no wrapper for MPI_Psend_init, and a program of Open MPI 5 would
  * bypass Wend without notice. So references to functions that the library has with both names
  * (MPI_X and PMPI_X), and Wend lacks, get closures. These note the call and pass it on. Mostly
  * there are none, and the cost is one search of the modules' tables. A program that only refers to
  * such functions is not reported (Python's mpi4py refers to all). */
-#include "unrecorded.h"
+#include "families.h"
 
 #include <dlfcn.h>
 #include <ffi.h>
@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "lib/record/part.h"
-#include "fortran.h"
 #include "interpose/interpose.h"
 
 /* As in closures.c: the number of words that are passed on. No function of MPI has more arguments
@@ -136,7 +135,7 @@ static void *of_layer(const char *name, void *self)
 static void visit(const Module *m, void *self)
 {
     if (!module_contains(m, &all) && !module_contains(m, mpi_library_symbol(MPI_LIBRARY_MARK)))
-        module_redirect(m, fortran_is_layer(m) ? of_layer : of_module, self);
+        module_redirect(m, families_is_fortran_layer(m) ? of_layer : of_module, self);
 }
 
 void unrecorded_open(void)

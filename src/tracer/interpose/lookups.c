@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lookups.c: see lookups.h. */
-#include "lookups.h"
+/* lookups.c: see interpose.h. */
+#include "interpose.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools.h"
 
 enum { MOST_HOOKS = 4 };
 static const LookupHooks *all_hooks[MOST_HOOKS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* module.c: see module.h. */
-#include "module.h"
+/* module.c: see interpose.h. */
+#include "interpose.h"
 
 #include <dlfcn.h>
 #include <limits.h>

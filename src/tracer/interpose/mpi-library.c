@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi-library.c: see mpi-library.h. */
-#include "mpi-library.h"
+/* mpi-library.c: see interpose.h. */
 
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdatomic.h>
 
-#include "module.h"
+#include "interpose.h"
 #include "process/process.h"
 
 /* from dlopen; NULL: the library is in the global scope, or not loaded */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tools.c: see tools.h. The dynamic linker determines the order. The first definition of MPI_Send
- * is that of a tool in front, unless it is Wend's. The definition after Wend's is that of a tool
- * behind, unless it is in the MPI library. References to PMPI_ names are then changed, module by
- * module (module.h): those of a tool in front to Wend's wrappers, Wend's own to the tool behind.
- * Without other tools nothing is changed. */
-#include "tools.h"
+/* tools.c: see interpose.h. The dynamic linker determines the order. The first definition of
+ * MPI_Send is that of a tool in front, unless it is Wend's. The definition after Wend's is that
+ * of a tool behind, unless it is in the MPI library. References to PMPI_ names are then changed,
+ * module by module (interpose.h): those of a tool in front to Wend's wrappers, Wend's own to the
+ * tool behind. Without other tools nothing is changed. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,11 +16,9 @@
 #include <unistd.h>
 
 #include "lib/record/functions.h"
-#include "lookups.h"
-#include "module.h"
-#include "mpi-library.h"
+#include "interpose.h"
 #include "process/process.h"
-#include "shared/shared.h"
+#include "process/launcher.h"
 
 /* A program that is linked with -lwend takes all MPI functions from it. Wend refers to the MPI
  * library weakly, so a linker with --as-needed as default would drop that library. This is a

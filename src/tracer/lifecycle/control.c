@@ -6,7 +6,7 @@
  * last MPI_Session_finalize of a program that only has sessions (sessions.c). Until then the ranks
  * send each other no messages, except in MPI_Init if there are several hosts whose clocks are to be
  * compared, or where a replay runs (own_communicator_open). The merge has a communicator of its
- * own, which is made once all ranks are known to run under Wend (participation.h). */
+ * own, which is made once all ranks are known to run under Wend (lifecycle.h). */
 #include "lifecycle.h"
 
 #include <ctype.h>
@@ -21,7 +21,6 @@
 #include <sys/uio.h>
 
 #include "encode/encode.h"
-#include "errhandlers.h"
 #include "families/families.h"
 #include "lib/record/functions.h"
 #include "interpose/interpose.h"
@@ -29,18 +28,15 @@
 #include "onesided/onesided.h"
 #include "output/output.h"
 #include "own.gen.h"
-#include "participation.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "replay/replay.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 #include "side/call-times.h"
 #include "side/process-values.h"
 #include "side/side-streams.h"
 #include "side/site-recording.h"
-#include "termination.h"
-#include "waiting.h"
-#include "watcher.h"
 
 /* -- a communicator of Wend's own -- */
 
@@ -111,7 +107,7 @@ __attribute__((constructor)) static void load(void)
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
     s->other_wend = tools_other_wend();
-    s->other_family = !s->other_wend && foreign_mpi_met();
+    s->other_family = !s->other_wend && late_mpi_is_foreign();
     if (s->other_wend || s->other_family)
         return;
     tools_open();

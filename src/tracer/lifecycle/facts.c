@@ -21,7 +21,7 @@
 #include "output/output.h"
 #include "own.gen.h"
 #include "recorder/recorder.h"
-#include "shared/shared.h"
+#include "process/settings.h"
 #include "side/side-streams.h"
 
 static char *directory; /* at the start, since the application may change it */

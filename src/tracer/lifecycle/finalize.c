@@ -30,9 +30,7 @@
 #include "lib/record/side-stream.h"
 #include "output/output.h"
 #include "own.gen.h"
-#include "shared/shared.h"
-#include "termination.h"
-#include "waiting.h"
+#include "process/settings.h"
 
 /* -- lists of parts -- */
 

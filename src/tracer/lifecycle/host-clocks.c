@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host-clocks.c: see host-clocks.h.
+/* host-clocks.c: see lifecycle.h.
  *
  * The first rank of each host is its leader. The leaders compare their clocks in log2(hosts) steps:
  * in each step, the hosts that know rank 0's clock tell it to as many others. A host asks for the
@@ -7,7 +7,6 @@
  * the middle of the round trip, and not before or after it. So half of the shortest round trip is
  * the bound of the error. (F. Cristian, "Probabilistic clock synchronization", 1989.) A leader then
  * tells the other ranks of its host, which have the same clock. */
-#include "host-clocks.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -20,7 +19,7 @@
 #include "own.gen.h"
 #include "process/process.h"
 #include "side/call-times.h"
-#include "waiting.h"
+#include "lifecycle.h"
 
 enum { TAG_READY = 11, TAG_ASK, TAG_ANSWER, TAG_HOST };
 /* Tests of a request before a rank that waits gives its processor away. */

@@ -13,7 +13,8 @@
 #include "lib/base/budget.h"
 #include "lib/record/checkpoint-file.h"
 #include "process/process.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 
 /* All ranks of a machine together may take one part in SHARE of its memory. The merge takes about
  * five times the size of the recording. */

@@ -8,7 +8,6 @@
  * will be, and it waits for all ranks anyway. /proc shows the ranks of this node. If there are
  * ranks on other nodes, a nonblocking barrier is polled. After some time it is given up. Only then
  * it stays pending, and transports may print a message about it when they shut down. */
-#include "participation.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -24,8 +23,7 @@
 #include "interpose/interpose.h"
 #include "objects/objects.h"
 #include "own.gen.h"
-#include "waiting.h"
-#include "watcher.h"
+#include "lifecycle.h"
 
 bool participation_of_node(NodeRanks *node)
 {

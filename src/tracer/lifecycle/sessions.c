@@ -7,16 +7,13 @@
 
 #include <unistd.h>
 
-#include "participation.h"
 #include "encode/encode.h"
 #include "families/families.h"
-#include "termination.h"
 #include "lib/record/functions.h"
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "process/process.h"
 #include "side/call-times.h"
-#include "watcher.h"
 
 #define SESSION_TAG "org.wend.merge"
 #define WORLD_PSET "mpi://WORLD"

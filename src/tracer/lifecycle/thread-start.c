@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-start.c: see thread-start.h. */
-#include "thread-start.h"
+/* thread-start.c: see lifecycle.h. */
 
-#include "termination.h"
+#include "lifecycle.h"
 #include "families/families.h"
 #include "objects/objects.h"
 #include "recorder/recorder.h"

@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 #include "lib/base/printable.h"
-#include "termination.h"
 #include "interpose/interpose.h"
 #include "lifecycle.h"
 #include "process/process.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
+#include "process/program-file.h"
 
 /* Whether this is the process of WEND_TOP, which wend trace became, whatever it has executed since.
  * Its children are not. *FAULTS is the number of page faults of the children before. */
@@ -78,7 +79,7 @@ static const char *missed(void)
                    ? "looked MPI's functions up by itself (dlsym), past libwend.so"
                    : "started MPI past libwend.so, which does not come before the MPI library";
     int program = has_library ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    bool has_mpi = program >= 0 && symbols_have_mpi(program);
+    bool has_mpi = program >= 0 && program_file_has_mpi(program);
     if (program >= 0)
         close(program);
     return has_mpi ? "has the MPI library linked into it statically" : NULL;

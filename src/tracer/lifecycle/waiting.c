@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waiting.c: see waiting.h. */
-#include "waiting.h"
+/* waiting.c: see lifecycle.h. */
+#include "lifecycle.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
+#include "objects/objects.h"
 #include "own.gen.h"
 
 static double seconds_since(const struct timespec *start)
@@ -111,4 +112,29 @@ bool waiting_all(bool own, bool *all, MPI_Comm comm)
         return false;
     *all = least != 0;
     return true;
+}
+
+/* -- the application's error handlers -- */
+
+void errhandlers_suspend(Errhandlers *e)
+{
+    const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    e->n = 0;
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
+        MPI_Errhandler before;
+        if (PMPI_Comm_get_errhandler(comms[i], &before) != MPI_SUCCESS)
+            continue;
+        e->of[e->n].comm = comms[i];
+        e->of[e->n++].before = before;
+        PMPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+    }
+}
+
+void errhandlers_restore(Errhandlers *e)
+{
+    while (e->n > 0) {
+        e->n--;
+        PMPI_Comm_set_errhandler(e->of[e->n].comm, e->of[e->n].before);
+        PMPI_Errhandler_free(&e->of[e->n].before);
+    }
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watcher.c: see watcher.h. It reads data of the application's threads (recorder.h says when it
+/* watcher.c: see lifecycle.h. It reads data of the application's threads (recorder.h says when it
  * may). Meanwhile these may be at any point, even stopped for good in malloc. So it makes system
- * calls only, and has memory of its own (scratch.h).
+ * calls only, and has memory of its own (system.h).
  *
  * The ranks of a host announce their end to each other with datagrams, on sockets without a file.
  * Their names are derived from what the launcher says of the job. */
-#include "watcher.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +33,8 @@
 #include "output/output.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 
 /* -- the attendant -- */
 
@@ -68,10 +68,10 @@ static void attendant_leave_group(void)
         return;
     pid_t before = getpgrp();
     if (before != getpgid(attendant)
-        || !kept_take(&attendant_end, (int)syscall(SYS_pidfd_open, attendant, 0U)))
+        || !kept_file_take(&attendant_end, (int)syscall(SYS_pidfd_open, attendant, 0U)))
         return;
     if (setpgid(0, 0) != 0) {
-        kept_close(&attendant_end);
+        kept_file_close(&attendant_end);
         return;
     }
     group = before;
@@ -93,7 +93,7 @@ static void attendant_join_group(void)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, group);
-    kept_close(&attendant_end);
+    kept_file_close(&attendant_end);
     if (is_orphan())
         attendant_follow();
     group = 0;
@@ -102,13 +102,13 @@ static void attendant_join_group(void)
 static void attendant_in_child(void)
 {
     group = 0;
-    kept_close(&attendant_end);
+    kept_file_close(&attendant_end);
 }
 
 /* A descriptor that may be readable once the attendant has ended. -1: there is none. */
 static int attendant_file(void)
 {
-    return kept_number(&attendant_end);
+    return kept_file_number(&attendant_end);
 }
 
 /* if not, there is no descriptor any more */
@@ -175,13 +175,13 @@ static void sock_make(void)
     socklen_t n;
     name_of(state()->world_rank, &a, &n);
     bool bound = fd >= 0 && bind(fd, (const struct sockaddr *)&a, n) == 0;
-    atomic_store(&sock_bound, kept_take(&sock, fd) && bound);
+    atomic_store(&sock_bound, kept_file_take(&sock, fd) && bound);
 }
 
 /* -1: no datagram can arrive */
 static int sock_get(void)
 {
-    return atomic_load(&sock_bound) ? kept_number(&sock) : -1;
+    return atomic_load(&sock_bound) ? kept_file_number(&sock) : -1;
 }
 
 static bool sock_send(int fd, int rank, char what)
@@ -422,7 +422,7 @@ static void take_own_files(void)
 {
     if (syscall(SYS_unshare, CLONE_FILES) != 0)
         return;
-    int kept = kept_number(&sock), other = attendant_file();
+    int kept = kept_file_number(&sock), other = attendant_file();
     int low = kept < other ? kept : other, high = kept < other ? other : kept;
     close_files(0, low - 1);
     close_files(low + 1, high - 1);
@@ -485,7 +485,7 @@ static bool start(void)
 /* Wakes the watcher. */
 static void wake_watcher(void)
 {
-    int fd = kept_number(&sock);
+    int fd = kept_file_number(&sock);
     bool there = fd >= 0;
     atomic_fetch_add(&wake, 1);
     futex_wake(&wake);
@@ -549,7 +549,7 @@ void watcher_close(void)
     if (pthread_timedjoin_np(thread, NULL, &end) != 0)
         pthread_detach(thread); /* a disk does not answer */
     attendant_join_group();
-    kept_close(&sock);
+    kept_file_close(&sock);
 }
 
 void watcher_in_child(void)
@@ -557,7 +557,7 @@ void watcher_in_child(void)
     atomic_store(&opened, false);
     atomic_store(&state()->hold, 0); /* no thread would release it */
     attendant_in_child();
-    kept_close(&sock);
+    kept_file_close(&sock);
 }
 
 static bool watched(void)

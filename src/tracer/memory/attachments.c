@@ -2,7 +2,7 @@
 /* attachments.c: see attachments.h.
  *
  * A list is in a file in memory, whose name has the launcher's number and the rank. Other processes
- * find it by its name (memory-files.h). */
+ * find it by its name (system.h). */
 #include "attachments.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <xxhash.h>
 
 #include "process/process.h"
-#include "shared/shared.h"
+#include "process/launcher.h"
 
 /* Sorted by LOW. Windows may overlap in memory; REACH is the highest HIGH up to this entry. */
 typedef struct {
@@ -106,14 +106,14 @@ static bool own_make(void)
     if (job < 0 || s->world_rank < 0)
         return false;
     snprintf(name, sizeof name, "wend-%ld-%d", job, s->world_rank);
-    if (!kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)))
+    if (!kept_file_take(&own_file, memfd_create(name, MFD_CLOEXEC)))
         return false;
     int file = own_file.number;
     void *p = MAP_FAILED;
     if (resize(file, bytes))
         p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (p == MAP_FAILED) {
-        kept_close(&own_file);
+        kept_file_close(&own_file);
         return false;
     }
     own = p;
@@ -130,7 +130,7 @@ static bool own_grow(void)
 {
     if (own->n < list_room(own_bytes))
         return true;
-    int file = kept_number(&own_file);
+    int file = kept_file_number(&own_file);
     if (file < 0 || !resize(file, 2 * own_bytes))
         return false;
     void *p = mremap(own, own_bytes, 2 * own_bytes, MREMAP_MAYMOVE);
@@ -236,7 +236,7 @@ void attachments_remove_window(uintptr_t window)
 static void take_list(unsigned long rank, int folder, const char *entry)
 {
     if (rank < (unsigned long)state()->world_size && peers[rank].file.number < 0)
-        n_peers += kept_take(&peers[rank].file, openat(folder, entry, O_RDONLY | O_CLOEXEC));
+        n_peers += kept_file_take(&peers[rank].file, openat(folder, entry, O_RDONLY | O_CLOEXEC));
 }
 
 /* Searches the host's processes. The caller holds the lock. If some ranks are not found, it
@@ -277,7 +277,7 @@ static const AttachmentList *list_of(int rank, size_t *room)
         return NULL;
     /* the list is new, or has grown */
     if (!peers[rank].list || peers[rank].list->n > list_room(peers[rank].bytes)) {
-        int file = kept_number(&peers[rank].file);
+        int file = kept_file_number(&peers[rank].file);
         struct stat info;
         off_t bytes = file >= 0 && fstat(file, &info) == 0 ? info.st_size : 0;
         if (peers[rank].list)

@@ -4,8 +4,9 @@
  * They are not exported as MPI's functions and malloc are. A library that refers to cudaMalloc
  * weakly, or looks it up, to find out whether there is CUDA would find it in a program without
  * CUDA. Instead, references of loaded modules to CUDA's functions are changed to wrappers
- * (module.h), and so are the results of dlsym (lookups.h) and cuGetProcAddress. So only existing
- * functions are wrapped, and each wrapper knows its function, even if a process has two runtimes.
+ * (interpose.h), and so are the results of dlsym (interpose.h) and cuGetProcAddress. So only
+ * existing functions are wrapped, and each wrapper knows its function, even if a process has two
+ * runtimes.
  *
  * By default nvcc links the runtime statically. That does no harm, because the runtime finds the
  * driver's functions by dlsym and cuGetProcAddress. With the shared runtime both functions are
@@ -15,9 +16,9 @@
  * allocation: this makes no context, and does not change the runtime's last error.
  *
  * Some functions allocate no memory with an address of their own: cudaMallocArray (opaque; MPI
- * cannot use it), and cudaHostRegister (the memory stays what it was, such as a heap block). Memory
- * that is mapped by cuMemMap or from another process (cudaIpcOpenMemHandle) is a mapping like any
- * other. */
+ * cannot use it), and cudaHostRegister (the memory stays what it was, such as a heap block).
+ * Memory that is mapped by cuMemMap or from another process (cudaIpcOpenMemHandle) is a mapping
+ * like any other. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

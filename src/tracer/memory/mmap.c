@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mmap.c: sees what the modules of the process map. Their references are changed (lookups.h). An
+/* mmap.c: sees what the modules of the process map. Their references are changed (interpose.h). An
  * exported mmap would not do: UCX and Open MPI overwrite the first code of the function that is
  * found by this name. */
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "interpose/lookups.h"
+#include "interpose/interpose.h"
 #include "mapped.h"
 
 static void *mapped_mmap(void *address, size_t bytes, int protection, int flags, int fd,

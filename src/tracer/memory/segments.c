@@ -20,9 +20,7 @@
 #include "lib/base/budget.h"
 #include "heap-blocks.h"
 #include "mapped.h"
-#include "process/failure.h"
-#include "process/mappings.h"
-#include "process/thread-stack.h"
+#include "process/system.h"
 #include "ranges.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

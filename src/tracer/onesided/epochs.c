@@ -6,7 +6,7 @@
 #include "objects/objects.h"
 #include "onesided-private.h"
 #include "own.gen.h"
-#include "shared/shared.h"
+#include "process/settings.h"
 #include "replay/replay.h"
 
 _Atomic bool onesided_active;

@@ -110,7 +110,7 @@ WindowFile *window_file_new(MPI_Comm comm)
                  (unsigned long long)group, (unsigned long long)next_of_group(group));
         snprintf(name, sizeof name, "%s%d", f->prefix, state()->world_rank);
         f->file = (KeptFile)KEPT_NONE;
-        if (kept_take(&f->file, memfd_create(name, MFD_CLOEXEC))
+        if (kept_file_take(&f->file, memfd_create(name, MFD_CLOEXEC))
             && make_room(f->file.number, f->bytes))
             f->order = map(f->file.number, f->bytes);
     }
@@ -160,7 +160,7 @@ WindowOrder *window_file_join(WindowFile *f)
         if (f->order)
             munmap(f->order, f->bytes);
         f->order = found;
-        kept_close(&f->file);
+        kept_file_close(&f->file);
     }
     errno = saved;
     return f->order;
@@ -173,7 +173,7 @@ void window_file_free(WindowFile *f)
     int saved = errno;
     if (f->order)
         munmap(f->order, f->bytes);
-    kept_close(&f->file);
+    kept_file_close(&f->file);
     wend_budget_free(f, sizeof *f);
     errno = saved;
 }

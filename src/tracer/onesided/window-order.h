@@ -2,7 +2,7 @@
 /* window-order.h: the order in which the ranks of a host have accessed a window.
  *
  * For each target there are counters of the epochs that have ended and of the accumulating
- * operations that were made. They are in a file in memory (process/memory-files.h) that all ranks
+ * operations that were made. They are in a file in memory (process/system.h) that all ranks
  * of the host map. So no message is sent for them. Each rank makes a file before it makes the
  * window, and when the window is made, all of them take that of the lowest rank. */
 #ifndef WEND_WINDOW_ORDER_H

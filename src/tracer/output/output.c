@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c: the name and directory of the recording. A directory that is not empty is refused; with
- * WEND_FORCE, one that has other files than those of a recording (marker.h). */
+ * WEND_FORCE, one that has other files than those of a recording (output.h). */
 #include "output.h"
 
 #include <dirent.h>
@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #include "lib/record/record.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 
 static char *directory;
 static bool made; /* by this process */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parts.c: see parts.h. */
-#include "parts.h"
+/* parts.c: see output.h. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,8 @@
 #include "lib/record/record.h"
 #include "output.h"
 #include "process/process.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 
 #define TOKEN "/run"
 

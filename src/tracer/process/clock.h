@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "state.h"
+#include "process.h"
 
 void clock_open(void);         /* when the library is loaded */
 void clock_calibrate(void);    /* at the first MPI call, and after MPI_Init */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory-files.c: see memory-files.h. */
-#include "memory-files.h"
+/* memory-files.c: see system.h. */
+#include "system.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node.c: see node.h. */
-#include "node.h"
+/* node.c: see process.h. */
+#include "process.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shared/shared.h"
+#include "launcher.h"
 
 /* Whether a file could not be read for want of memory or file descriptors. Then the result is
  * unknown. */

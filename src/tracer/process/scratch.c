@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* scratch.c: allocates blocks one after the other in large pieces. The last block can grow in
  * place. */
-#include "scratch.h"
+#include "system.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

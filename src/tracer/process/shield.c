@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shield.c: see shield.h. */
-#include "shield.h"
+/* shield.c: see system.h. */
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "kept.h"
 
 static const int signals[] = {SIGPIPE, SIGXFSZ};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -84,14 +82,14 @@ __attribute__((constructor)) static void look_at_stderr(void)
 /* A child that outlives its parent must not hold a pipe open whose reader waits for the end. */
 static void in_child(void)
 {
-    kept_close(&copy);
+    kept_file_close(&copy);
 }
 
 void shield_keep_stderr(void)
 {
     int saved = errno;
     look_at_stderr(); /* the order of constructors is not known */
-    if (is_given && kept_take(&copy, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)))
+    if (is_given && kept_file_take(&copy, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)))
         pthread_atfork(NULL, NULL, in_child);
     errno = saved;
 }
@@ -103,7 +101,7 @@ static int line_file(void)
     if (is_given && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == given.st_dev
         && now.st_ino == given.st_ino)
         return STDERR_FILENO;
-    return kept_number(&copy);
+    return kept_file_number(&copy);
 }
 
 /* Removes the first DONE bytes from PIECES. */
@@ -136,4 +134,53 @@ void shield_line(struct iovec *pieces, size_t n)
     }
     shield_lower(&shield);
     errno = saved;
+}
+
+/* -- files that stay open -- */
+
+enum { HIGH = 200, ABOVE_STANDARD = 3 };
+
+static int move(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+    if (high < 0)
+        high = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_STANDARD);
+    if (high < 0 && fd >= ABOVE_STANDARD)
+        return fd;
+    close(fd);
+    return high;
+}
+
+bool kept_file_take(KeptFile *file, int fd)
+{
+    struct stat info;
+    file->number = fd < 0 ? -1 : move(fd);
+    if (file->number < 0)
+        return false;
+    if (fstat(file->number, &info) != 0) {
+        close(file->number);
+        file->number = -1;
+        return false;
+    }
+    file->device = info.st_dev;
+    file->inode = info.st_ino;
+    return true;
+}
+
+int kept_file_number(const KeptFile *file)
+{
+    int saved = errno;
+    struct stat info;
+    bool same = file->number >= 0 && fstat(file->number, &info) == 0 && info.st_dev == file->device
+                && info.st_ino == file->inode;
+    errno = saved;
+    return same ? file->number : -1;
+}
+
+void kept_file_close(KeptFile *file)
+{
+    int number = kept_file_number(file);
+    if (number >= 0)
+        close(number);
+    file->number = -1;
 }

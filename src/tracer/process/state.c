@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* state.c: the state itself, messages to the user, and the end of recording after a failure. */
-#include "state.h"
+#include "process.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 
 #include "lib/base/base.h"
-#include "shield.h"
+#include "system.h"
 
 State wend_state = {
     .world_rank = -1,

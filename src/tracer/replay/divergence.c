@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/record/functions.h"
-#include "process/failure.h"
+#include "process/system.h"
 
 static const char *name_of(int function)
 {

@@ -7,7 +7,7 @@
 #include "lib/base/budget.h"
 #include "objects/objects.h"
 #include "persistent.h"
-#include "process/clock.h"
+#include "process/process.h"
 #include "replay.h"
 #include "turns/turns.h"
 

@@ -22,7 +22,6 @@
 
 #include "library.gen.h"
 #include "process/process.h"
-#include "shared/shared.h"
 
 enum { ADDRESSES = 8, HOSTS_MOST = 4096, CONNECT_MS = 500, TRIES = 20, MEET_MS = 20000 };
 enum { NOTE_WAITS = 1, NOTE_ENDED = 2, NOTE_STOPPED = 4, NOTE_FREED = 8, NOTE_ENDS = 16 };
@@ -81,7 +80,7 @@ static void listen_here(void)
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t n = sizeof address;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (!kept_take(&listener, fd))
+    if (!kept_file_take(&listener, fd))
         return;
     fd = listener.number;
     if (getrandom(&meeting.token, sizeof meeting.token, 0) == sizeof meeting.token
@@ -90,7 +89,7 @@ static void listen_here(void)
         meeting.port = address.sin_port;
         find_addresses();
     } else {
-        kept_close(&listener);
+        kept_file_close(&listener);
     }
 }
 
@@ -138,7 +137,7 @@ void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
 static bool tell(Connection *c, uint32_t ranks, uint32_t flags)
 {
     Message m = {meeting.token, ranks, flags};
-    return send(kept_number(&c->file), &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+    return send(kept_file_number(&c->file), &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }
 
 /* Takes what has come. Returns false if the other has closed the connection, or does not know the
@@ -146,7 +145,7 @@ static bool tell(Connection *c, uint32_t ranks, uint32_t flags)
 static bool receive_messages(Connection *c)
 {
     for (;;) {
-        ssize_t n = recv(kept_number(&c->file), (char *)&c->part + c->have,
+        ssize_t n = recv(kept_file_number(&c->file), (char *)&c->part + c->have,
                          sizeof c->part - c->have, MSG_DONTWAIT);
         if (n <= 0)
             return n < 0 && (errno == EAGAIN || errno == EINTR);
@@ -169,7 +168,7 @@ static void add_connection(int fd)
         return;
     }
     connections[n] = (Connection){.file = KEPT_NONE};
-    if (kept_take(&connections[n].file, fd))
+    if (kept_file_take(&connections[n].file, fd))
         n_connections = n + 1;
 }
 
@@ -184,7 +183,7 @@ static uint32_t flags_of(const HostNote *n)
 static void accept_all(void)
 {
     int fd;
-    while ((fd = accept4(kept_number(&listener), NULL, NULL, SOCK_CLOEXEC)) >= 0)
+    while ((fd = accept4(kept_file_number(&listener), NULL, NULL, SOCK_CLOEXEC)) >= 0)
         add_connection(fd);
 }
 
@@ -197,7 +196,7 @@ static void receive_from_all(void)
         if (c->file.number < 0 || receive_messages(c))
             continue;
         gone += c->has_last ? c->last.ranks : 0;
-        kept_close(&c->file);
+        kept_file_close(&c->file);
     }
 }
 
@@ -276,7 +275,7 @@ static bool exchange_with_first(const HostNote *own, HostsView *view)
     Connection *c = &connections[0];
     tell(c, own->ranks, flags_of(own));
     if (!receive_messages(c)) {
-        kept_close(&c->file);
+        kept_file_close(&c->file);
         return false;
     }
     view->ended = (c->last.flags & NOTE_ENDED) != 0;
@@ -309,7 +308,7 @@ void other_hosts_leave(void)
     if (own_rank == 0 || !connections || !is_connected())
         return;
     tell(&connections[0], 0, 0);
-    kept_close(&connections[0].file);
+    kept_file_close(&connections[0].file);
     n_connections = 0;
 }
 
@@ -330,9 +329,9 @@ void other_hosts_end(long ms)
 void other_hosts_close(void)
 {
     for (uint32_t i = 0; i < n_connections; i++)
-        kept_close(&connections[i].file);
+        kept_file_close(&connections[i].file);
     n_connections = 0;
-    kept_close(&listener);
+    kept_file_close(&listener);
     free(connections);
     connections = NULL;
 }

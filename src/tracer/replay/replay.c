@@ -26,9 +26,8 @@
 #include "persistent.h"
 #include "recorded-sites.h"
 #include "recorder/recorder.h"
-#include "shared/launcher.h"
-#include "shared/settings.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 #include "supervise.h"
 
 /* -- noise -- */

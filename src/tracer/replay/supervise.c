@@ -29,14 +29,15 @@
 #include "other-hosts.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
-#include "shared/shared.h"
+#include "process/settings.h"
+#include "process/launcher.h"
 #include "stop-place.h"
 
 /* -- pages -- */
 
 /* What each rank of a replay shows to the others of its host: a page of memory that all can read.
  *
- * A page is a file in memory, which other ranks find by its name (memory-files.h). */
+ * A page is a file in memory, which other ranks find by its name (system.h). */
 
 typedef enum {
     PAGE_RUNS,
@@ -75,7 +76,7 @@ static void page_close(void)
     if (own)
         munmap(own, sizeof *own);
     own = NULL;
-    kept_close(&own_file);
+    kept_file_close(&own_file);
     for (uint32_t i = 0; pages && i < n_ranks; i++)
         if (pages[i] && i != own_rank)
             munmap((void *)(uintptr_t)pages[i], sizeof **pages);
@@ -92,7 +93,8 @@ static Page *page_open(void)
     snprintf(name, sizeof name, "wend-replay-%ld-%u", launcher, own_rank);
     pages = calloc(n_ranks, sizeof *pages);
     void *p = MAP_FAILED;
-    if (pages && kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)) && allocate(own_file.number))
+    if (pages && kept_file_take(&own_file, memfd_create(name, MFD_CLOEXEC))
+        && allocate(own_file.number))
         p = mmap(NULL, sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED, own_file.number, 0);
     if (p == MAP_FAILED) {
         page_close();

@@ -10,7 +10,7 @@
 #include "recorder/recorder.h"
 #include "recorder/sequence.h"
 #include "recorder/thread-numbers.h"
-#include "shared/shared.h"
+#include "process/settings.h"
 #include "side-private.h"
 #include "side-streams.h"
 

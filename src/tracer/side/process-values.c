@@ -10,7 +10,7 @@
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "recorder/sequence.h"
-#include "shared/shared.h"
+#include "process/settings.h"
 #include "side-streams.h"
 #include "replay/replay.h"
 #include "value-functions.h"

@@ -16,7 +16,7 @@
 #include "lib/record/site-guesses.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
-#include "shared/shared.h"
+#include "process/settings.h"
 #include "side-private.h"
 
 /* -- numbers of sites -- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symbols.c: see symbols.h. The file may be hostile: each offset and size is checked. */
-#include "symbols.h"
+/* program-file.c: see program-file.h. A file may be hostile: each offset and size is checked. */
+#include "program-file.h"
 
 #include <elf.h>
 #include <link.h>
@@ -9,6 +9,34 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+bool program_file_is(const char *file)
+{
+    struct stat info;
+    return access(file, X_OK) == 0 && stat(file, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool program_file_find(const char *folders, const char *name, char file[PATH_MAX])
+{
+    if (!folders)
+        folders = "/bin:/usr/bin"; /* the default of execvp */
+    for (size_t n, m = strlen(name);; folders += n + 1) {
+        n = strcspn(folders, ":");
+        if (n + m + sizeof "./" <= PATH_MAX) {
+            /* an empty name is the current folder */
+            char *end = n ? mempcpy(file, folders, n) : mempcpy(file, ".", 1);
+            *end = '/';
+            memcpy(end + 1, name, m + 1);
+            if (program_file_is(file))
+                return true;
+        }
+        if (!folders[n])
+            return false;
+    }
+}
+
+/* -- the symbols that it defines -- */
 
 typedef struct {
     const char *data;
@@ -57,7 +85,7 @@ static bool file_defines(const ElfFile *f, const char *name)
     return false;
 }
 
-bool symbols_define(int fd, const char *name)
+bool program_file_defines(int fd, const char *name)
 {
     struct stat info;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0)

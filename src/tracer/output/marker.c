@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* marker.c: see marker.h. */
-#include "marker.h"
+/* marker.c: see output.h. */
+#include "output.h"
 
 #include <ctype.h>
 #include <dirent.h>

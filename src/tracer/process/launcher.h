@@ -25,7 +25,7 @@ static inline const char *launcher_rank_variable(void)
     return NULL;
 }
 
-/* The name (family.h) of the family of MPI libraries that the launcher belongs to. NULL if
+/* The name (program-file.h) of the family of MPI libraries that the launcher belongs to. NULL if
  * unknown. */
 static inline const char *launcher_family(void)
 {
