@@ -220,8 +220,8 @@ static EarlyPlace early_place(const Emitter *e)
     for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
         g_autofree char *list = early_list(e, thread_at(plan, i), &n);
         any |= n > 0;
-        same &= first == NULL || strcmp(first, list) == 0;
-        if (first == NULL)
+        same &= !first || strcmp(first, list) == 0;
+        if (!first)
             first = g_steal_pointer(&list);
     }
     return !any                        ? EARLY_NONE

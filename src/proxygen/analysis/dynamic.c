@@ -8,6 +8,7 @@
  * enough only because of a value that it read. */
 #include "src/proxygen/analysis/call_analysis.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/error.h"
@@ -175,16 +176,9 @@ gboolean dynamic_find(Plan *plan, GError **error)
 guint dynamic_block(const Plan *plan, gint64 segment)
 {
     segment = wend_word_segment_in_host_memory(segment);
-    guint low = 0, high = plan->blocks ? plan->blocks->len : 0;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        gint64 word = g_array_index(plan->blocks, gint64, middle);
-        if (word == segment)
-            return middle + 1;
-        if (word < segment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    const GArray *blocks = plan->blocks;
+    const gint64 *first = blocks ? (const gint64 *)(gconstpointer)blocks->data : NULL;
+    const gint64 *found =
+        blocks ? bsearch(&segment, first, blocks->len, sizeof *first, compare_words) : NULL;
+    return found ? (guint)(found - first) + 1 : 0;
 }

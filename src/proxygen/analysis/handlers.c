@@ -29,7 +29,7 @@ struct Handlers {
     GByteArray *lengths;  /* by length, up to LONGEST: whether a handler is known */
 };
 
-HandlerKind handler_kind(const LoopItem *items, guint n)
+static HandlerKind handler_kind(const LoopItem *items, guint n)
 {
     guint tests = 0;
     for (guint i = 0; i < n; i++)

@@ -149,7 +149,6 @@ typedef enum {
     HANDLER_TESTED, /* it begins with a test, so all other calls are those of tests */
     HANDLER_MIXED
 } HandlerKind;
-HandlerKind handler_kind(const LoopItem *items, guint n);
 
 /* The handlers that are known of one array of requests. */
 typedef struct Handlers Handlers;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c: functions on the plan that all passes use, and the worlds of its job. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/read/world-starts.h"
@@ -17,17 +18,15 @@ gboolean site_equal(gconstpointer a, gconstpointer b)
     return s->rule == t->rule && s->symbol == t->symbol;
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    return x < y ? -1 : x > y;
+}
+
 gboolean rank_list_has(RankList set, guint rank)
 {
-    guint low = 0, high = set.n;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (set.ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < set.n && set.ranks[low] == rank;
+    return set.n > 0 && bsearch(&rank, set.ranks, set.n, sizeof rank, compare_ranks);
 }
 
 gboolean plan_is_init(const Plan *plan, guint terminal)

@@ -90,7 +90,7 @@ static gboolean makes_graph(const WendFunction *f)
 
 static void append_list(GString *text, const gint64 *values, gint64 n)
 {
-    for (gint64 i = 0; values != NULL && i < n; i++)
+    for (gint64 i = 0; values && i < n; i++)
         g_string_append_printf(text, "%" G_GINT64_FORMAT ", ", values[i]);
 }
 

@@ -117,7 +117,9 @@ gint request_numbers_find(const RequestNumbers *numbers, gint64 request)
                : NO_REQUEST_NUMBER;
 }
 
-gint request_numbers_add(RequestNumbers *numbers, gint64 request)
+/* The number of a request, which gets the next one if it has none. NO_REQUEST_NUMBER if the word is
+ * no handle, as that of MPI_REQUEST_NULL. */
+static gint number_request(RequestNumbers *numbers, gint64 request)
 {
     if (wend_word_is_handle(request) && request_numbers_find(numbers, request) < 0) {
         g_array_append_val(numbers->requests, request);
@@ -151,7 +153,11 @@ static gint compare_requests(gconstpointer a, gconstpointer b, gpointer numbers)
     return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
 }
 
-void request_numbers_assign_indices(RequestNumbers *numbers)
+/* Assigns indices, once all requests have numbers. The index of a request is the number of requests
+ * of its thread with a smaller handle. Handles of a thread are numbered with few gaps, so at[3] is
+ * mostly request 3. A table up to the largest handle could have any size that a recording
+ * claims. */
+static void assign_indices(RequestNumbers *numbers)
 {
     guint n = numbers->requests->len;
     g_autofree guint *order = g_new(guint, n + 1);
@@ -212,11 +218,11 @@ static RequestEffect *classify_call(RequestEffects *effects, const CallPattern *
             effect->frees = c->function->id == WEND_FN_MPI_Request_free;
         }
         for (guint w = 0; w < arg->n_in_words; w++) {
-            gint number = request_numbers_add(effects->numbers, arg->in[w].value);
+            gint number = number_request(effects->numbers, arg->in[w].value);
             g_array_append_val(effect->gives, number);
         }
         for (guint w = 0; w < arg->n_out_words; w++) {
-            gint number = request_numbers_add(effects->numbers, arg->out[w].value);
+            gint number = number_request(effects->numbers, arg->out[w].value);
             if (number >= 0)
                 g_array_append_val(effect->makes, number);
         }
@@ -243,7 +249,7 @@ RequestEffects *request_effects_find(const Plan *plan, const RequestLists *lists
         call_pattern_decode(plan->call, t);
         effects->of[t] = classify_call(effects, plan->call);
     }
-    request_numbers_assign_indices(numbers);
+    assign_indices(numbers);
     return effects;
 }
 
