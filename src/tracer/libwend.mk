@@ -16,7 +16,7 @@ PROCESS_SOURCES = \
 	src/tracer/process/program-file.c src/tracer/process/program-file.h \
 	src/tracer/process/scratch.c \
 	src/tracer/process/settings.c src/tracer/process/settings.h \
-	src/tracer/process/shield.c \
+	src/tracer/process/own-writes.c \
 	src/tracer/process/state.c \
 	$(STACK_SOURCES)
 INTERPOSE_SOURCES = \

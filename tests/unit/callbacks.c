@@ -48,7 +48,7 @@ bool callback_enter(int64_t word)
         deepest = depth;
     return true;
 }
-void callback_forgives(int code)
+void callback_error_ignored(int code)
 {
     (void)code;
 }

@@ -70,17 +70,17 @@ tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder
 	src/tracer/process/clock.c \
 	src/tracer/objects/handles.c src/tracer/recorder/hold.c \
 	src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
-	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c \
+	src/tracer/process/own-writes.c src/tracer/recorder/stash.c src/tracer/process/state.c \
 	src/tracer/recorder/thread.c src/tracer/lifecycle/thread-start.c \
 	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-numbers.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer \
 	$(MPI_CPPFLAGS)
 tests_unit_requests_LDADD = lib/libhot.a lib/libfunctions.a $(GLIB_LIBS) -lpthread
 
-UNIT_TESTS += tests/unit/shield
-tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c
-tests_unit_shield_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
-tests_unit_shield_LDADD = $(GLIB_LIBS) -lpthread
+UNIT_TESTS += tests/unit/own-writes
+tests_unit_own_writes_SOURCES = tests/unit/own-writes.c src/tracer/process/own-writes.c
+tests_unit_own_writes_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
+tests_unit_own_writes_LDADD = $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/memory-files
 tests_unit_memory_files_SOURCES = tests/unit/memory-files.c src/tracer/process/memory-files.c

@@ -127,15 +127,15 @@ static bool watch_due; /* control_open has opened the recording; control_watch c
 
 void control_watch(void)
 {
-    Shield shield;
+    WriteSignals blocked;
     if (!watch_due)
         return;
     watch_due = false;
-    shield_raise(&shield);
+    write_signals_block(&blocked);
     watcher_open();
     if (termination_open())
         termination_watch_fatal();
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
 }
 
 void control_abandon(void)
@@ -191,13 +191,13 @@ static void stop_for_good(void)
 
 void control_open(void)
 {
-    Shield shield;
+    WriteSignals blocked;
     if (state()->unwritten) {
         top_started();
         limit_open();
         return;
     }
-    shield_raise(&shield);
+    write_signals_block(&blocked);
     top_started();
     if (!limit_has_addresses()) {
         /* Recording would stop at once. Of several ranks in this state only rank 0 may print. */
@@ -213,7 +213,7 @@ void control_open(void)
     }
     limit_open();
     watch_due = !state()->refused;
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
 }
 
 static void watch_self(void);
@@ -347,7 +347,7 @@ bool control_merge(MPI_Comm comm)
      * counts */
     int own = !s->refused ? PART : s->world_rank == 0 ? NO_RECORDING : NO_PART;
     int least[4] = {own, call_times_on() && may_have_hosts(), terminals, -terminals};
-    waiting_be_patient(WAITING_PROMPT);
+    waiting_set_limit(WAITING_SECONDS);
     if (!waiting_reduce(least, 4, MPI_INT, MPI_MIN, comm))
         least[0] = NO_PART;
     if (least[0] == PART && least[1])
@@ -437,13 +437,13 @@ static void world_end(void)
 static void world_close(void)
 {
     State *s = state();
-    Shield shield;
+    WriteSignals blocked;
     Errhandlers handlers;
     atomic_store(&s->active, false);
     process_values_close();
     onesided_stop();
     watcher_quiet();
-    shield_raise(&shield);
+    write_signals_block(&blocked);
     errhandlers_suspend(&handlers);
     replay_close();
     progress_close();
@@ -456,7 +456,7 @@ static void world_close(void)
         s->world_group_known = false;
     }
     errhandlers_restore(&handlers);
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
 }
 
 /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first. The application's

@@ -710,8 +710,8 @@ bool finalize_merge(MPI_Comm comm, int fewest, int most)
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     /* Ranks may merge for long before they answer. */
-    waiting_be_patient(settings()->wait > WAITING_PROMPT ? (double)settings()->wait
-                                                         : WAITING_PROMPT);
+    waiting_set_limit(settings()->wait > WAITING_SECONDS ? (double)settings()->wait
+                                                         : WAITING_SECONDS);
     m.apart = are_apart(comm, size, fewest, most);
     begin_merge(&m);
     for (int64_t step = 1; step < size; step *= 2) {

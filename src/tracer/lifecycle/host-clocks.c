@@ -113,7 +113,7 @@ static bool find_hosts(ClockHosts *h, void **memory, size_t *bytes)
     if (PMPI_Iallgather(&name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, h->comm,
                         &request)
             != MPI_SUCCESS
-        || !waiting_for_request(&request, WAITING_PROMPT)) {
+        || !waiting_for_request(&request, WAITING_SECONDS)) {
         *memory = MAP_FAILED; /* it stays in use */
         return false;
     }

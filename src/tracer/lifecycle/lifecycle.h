@@ -72,7 +72,7 @@ bool finalize_merge(MPI_Comm comm, int fewest, int most);
 
 /* Once all ranks have come to their end, a rank that has to do nothing before it answers does so
  * within this number of seconds, or MPI cannot communicate any more. */
-enum { WAITING_PROMPT = 20 };
+enum { WAITING_SECONDS = 20 };
 
 /* Waits until REQUEST, which is one of Wend's own, is complete. SECONDS: the longest wait, INFINITY
  * for one without end. FALSE: MPI reports an error, or the time is over. Then REQUEST is still
@@ -80,8 +80,8 @@ enum { WAITING_PROMPT = 20 };
 bool waiting_for_request(MPI_Request *request, double seconds);
 
 /* The longest wait of each function below, in SECONDS, for a rank that merges before it answers. It
- * is WAITING_PROMPT at first, and again once one of them has waited in vain. */
-void waiting_be_patient(double seconds);
+ * is WAITING_SECONDS at first, and again once one of them has waited in vain. */
+void waiting_set_limit(double seconds);
 
 /* As PMPI_Send, PMPI_Recv and PMPI_Bcast, of N elements of TYPE. FALSE: MPI reports an error, or
  * the time is over. Then the library may still read and write DATA. */
@@ -94,7 +94,7 @@ enum { WAITING_REDUCED = 8 << 10 };
 bool waiting_reduce(void *data, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /* *ALL: whether OWN holds on all ranks. False: as above. */
 bool waiting_all(bool own, bool *all, MPI_Comm comm);
-/* Whether one of these functions has waited in vain since waiting_be_patient. */
+/* Whether one of these functions has waited in vain since waiting_set_limit. */
 bool waiting_failed(void);
 
 /* -- waiting.c: error handlers -- */

@@ -53,9 +53,9 @@ static Participation on_one_node(MPI_Request *request)
     NodeRanks node;
     for (int all_here = 0; all_here < 2;) {
         uint64_t before = clock_nanoseconds();
-        if (waiting_for_request(request, WAITING_PROMPT))
+        if (waiting_for_request(request, WAITING_SECONDS))
             return PARTICIPATION_ALL;
-        if (clock_nanoseconds() - before < WAITING_PROMPT * UINT64_C(1000000000))
+        if (clock_nanoseconds() - before < WAITING_SECONDS * UINT64_C(1000000000))
             return PARTICIPATION_UNKNOWN; /* MPI reports an error */
         watcher_at_end();
         all_here += participation_of_node(&node) && node.at_end == node.all;
@@ -95,7 +95,7 @@ bool participation_prove(bool own, double seconds)
     mine = all && own;
     return PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &requests[1])
                == MPI_SUCCESS
-           && all && waiting_for_request(&requests[1], seconds + WAITING_PROMPT) && least;
+           && all && waiting_for_request(&requests[1], seconds + WAITING_SECONDS) && least;
 }
 
 /* The answers of all ranks are as long as the longest message of MPI_Comm_create: a transport may
@@ -120,7 +120,7 @@ bool participation_agree(bool own)
             != MPI_SUCCESS)
             return false;
         /* UCX prints a warning about a request that is still pending when MPI ends. */
-        waits = waits && waiting_for_request(&request, (stage + 1) * WAITING_PROMPT);
+        waits = waits && waiting_for_request(&request, (stage + 1) * WAITING_SECONDS);
         all = waits && *least;
     }
     return all;

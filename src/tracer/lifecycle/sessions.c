@@ -140,11 +140,11 @@ int MPI_Session_finalize(MPI_Session *session)
             c->thread->inside = true;
         }
         handle_freed(c, HANDLE_SESSION, (uintptr_t)before);
-        Shield shield;
+        WriteSignals blocked;
         watcher_quiet();
-        shield_raise(&shield);
+        write_signals_block(&blocked);
         sessions_merge();
-        shield_lower(&shield);
+        write_signals_restore(&blocked);
         if (s->world_group_known) {
             PMPI_Group_free(&s->world_group);
             s->world_group_known = false;

@@ -87,7 +87,7 @@ static void say(const char *a, const char *b, const char *c, const char *d)
     struct iovec line[PIECES];
     for (size_t i = 0; i < PIECES; i++)
         line[i] = (struct iovec){(void *)(uintptr_t)pieces[i], strlen(pieces[i])};
-    shield_line(line, PIECES);
+    process_print_line(line, PIECES);
 }
 
 /* Appends MORE to a text of SIZE bytes, and truncates it if needed. snprintf may not be called

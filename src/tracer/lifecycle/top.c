@@ -95,7 +95,7 @@ __attribute__((constructor)) static void keep_standard_error(void)
     long faults;
     process = (long)getpid();
     if (is_top(&faults) || mpi_library_symbol(MPI_LIBRARY_MARK))
-        shield_keep_stderr();
+        process_keep_stderr();
     errno = saved;
 }
 
@@ -131,7 +131,7 @@ static void say_nothing_recorded(void)
     struct iovec pieces[TEXTS];
     for (size_t i = 0; i < TEXTS; i++)
         pieces[i] = (struct iovec){(void *)(uintptr_t)texts[i], strlen(texts[i])};
-    shield_line(pieces, TEXTS);
+    process_print_line(pieces, TEXTS);
 }
 
 /* -- the end of the process -- */

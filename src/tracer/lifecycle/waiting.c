@@ -37,13 +37,13 @@ bool waiting_for_request(MPI_Request *request, double seconds)
     }
 }
 
-static double patience = WAITING_PROMPT;
+static double limit = WAITING_SECONDS;
 static bool failed;
 
-void waiting_be_patient(double seconds)
+void waiting_set_limit(double seconds)
 {
     failed = false;
-    patience = seconds;
+    limit = seconds;
 }
 
 bool waiting_failed(void)
@@ -53,10 +53,10 @@ bool waiting_failed(void)
 
 static bool wait_for(MPI_Request *request)
 {
-    if (waiting_for_request(request, patience))
+    if (waiting_for_request(request, limit))
         return true;
     failed = true;
-    patience = WAITING_PROMPT;
+    limit = WAITING_SECONDS;
     return false;
 }
 

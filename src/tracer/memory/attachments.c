@@ -81,10 +81,10 @@ long attachments_job(void)
  * SIGBUS. A limit on the size of files applies. */
 static bool resize(int file, size_t bytes)
 {
-    Shield shield;
-    shield_raise(&shield);
+    WriteSignals blocked;
+    write_signals_block(&blocked);
     bool good = fallocate(file, 0, 0, (off_t)bytes) == 0;
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
     return good;
 }
 

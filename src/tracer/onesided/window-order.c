@@ -89,10 +89,10 @@ static WindowOrder *map(int file, size_t bytes)
 /* Allocates the pages of a file, whose lack would be a SIGBUS later. */
 static bool make_room(int file, size_t bytes)
 {
-    Shield shield;
-    shield_raise(&shield);
+    WriteSignals blocked;
+    write_signals_block(&blocked);
     bool good = fallocate(file, 0, 0, (off_t)bytes) == 0;
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
     return good;
 }
 
@@ -184,16 +184,16 @@ void window_file_free(WindowFile *f)
 typedef struct {
     uint32_t seen;
     unsigned looks;
-} Patience;
+} Pause;
 
 /* Lets MPI make progress, as others may need this process for what is waited for. If nothing
  * changes meanwhile, the thread sleeps, longer and longer, until WORD is not VALUE any more. */
-static void wait_a_little(WindowOrder *o, Patience *p, _Atomic uint32_t *word, uint32_t value)
+static void wait_a_little(WindowOrder *o, Pause *p, _Atomic uint32_t *word, uint32_t value)
 {
     enum { YIELDS = 200, FIRST = 10000, DOUBLED = 7 };
     uint32_t now = atomic_load(&o->changes);
     if (now != p->seen)
-        *p = (Patience){now, 0};
+        *p = (Pause){now, 0};
     progress_make();
     if (p->looks++ < YIELDS) {
         sched_yield();
@@ -221,13 +221,13 @@ bool window_order_wait(WindowOrder *o, bool (*has_come)(const WindowOrder *o, co
 {
     int saved = errno;
     if (!atomic_load(&o->given_up) && !has_come(o, place)) {
-        Patience patience = {0, 0};
+        Pause pause = {0, 0};
         atomic_fetch_add(&o->waiting, 1);
         for (;;) {
             uint32_t seen = atomic_load(&o->changes);
             if (atomic_load(&o->given_up) || has_come(o, place))
                 break;
-            wait_a_little(o, &patience, &o->changes, seen);
+            wait_a_little(o, &pause, &o->changes, seen);
         }
         atomic_fetch_sub(&o->waiting, 1);
     }
@@ -240,7 +240,7 @@ bool window_order_wait(WindowOrder *o, bool (*has_come)(const WindowOrder *o, co
 static bool lock_slowly(WindowOrder *o, TargetOrder *t)
 {
     int64_t end = (int64_t)clock_nanoseconds() + LOCK_LIMIT;
-    Patience patience = {0, 0};
+    Pause pause = {0, 0};
     while (atomic_exchange_explicit(&t->lock, 2, memory_order_acquire) != 0) {
         if (atomic_load(&o->given_up))
             return false;
@@ -251,7 +251,7 @@ static bool lock_slowly(WindowOrder *o, TargetOrder *t)
                       (int)(LOCK_LIMIT / SECOND));
             return false;
         }
-        wait_a_little(o, &patience, &t->lock, 2);
+        wait_a_little(o, &pause, &t->lock, 2);
     }
     return true;
 }

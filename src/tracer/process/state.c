@@ -59,7 +59,7 @@ static void print_line(const char *message, size_t n)
     /* One write, so that lines of several ranks do not mix. It does not use stdio, whose state
      * belongs to the application: a failed write would be repeated at exit, and an application may
      * check stderr for errors. */
-    shield_line(&(struct iovec){line, length + 1}, 1);
+    process_print_line(&(struct iovec){line, length + 1}, 1);
     free_room(line, some, size);
 }
 

@@ -120,7 +120,7 @@ void scratch_clear(void); /* frees all memory */
  * false if there is not so much; an earlier reservation stays. Any thread may call it. */
 bool scratch_reserve(size_t bytes);
 
-/* -- shield.c -- */
+/* -- own-writes.c -- */
 
 /* Keeps signals that Wend's own writes cause from the application: SIGPIPE if no process reads
  * any more, SIGXFSZ if a file may not grow. The write fails instead, and Wend handles the
@@ -128,25 +128,25 @@ bool scratch_reserve(size_t bytes);
 
 typedef struct {
     sigset_t before, own;
-} Shield;
+} WriteSignals;
 
-/* Between shield_raise and shield_lower the calling thread gets neither signal. Signals that were
- * pending before, or came from elsewhere meanwhile, are pending afterwards. Both functions may be
- * called in a signal handler, and keep errno. */
-void shield_raise(Shield *s);
-void shield_lower(const Shield *s);
+/* Between write_signals_block and write_signals_restore the calling thread gets neither signal.
+ * Signals that were pending before, or came from elsewhere meanwhile, are pending afterwards. Both
+ * functions may be called in a signal handler, and keep errno. */
+void write_signals_block(WriteSignals *s);
+void write_signals_restore(const WriteSignals *s);
 
-/* Writes a line of Wend to the standard error that the launcher gave, shielded, in one piece if the
+/* Writes a line of Wend to the standard error that the launcher gave, in one piece if the
  * file accepts it, by system calls only. If the program has other plans with that number, the line
- * goes to the copy of shield_keep_stderr, and never into a file of the program's. If it cannot be
+ * goes to the copy of process_keep_stderr, and never into a file of the program's. If it cannot be
  * written, it is lost. Keeps errno and the memory of PIECES, but changes PIECES. */
-void shield_line(struct iovec *pieces, size_t n);
+void process_print_line(struct iovec *pieces, size_t n);
 
 /* Keeps a copy of standard error in this process, while it is what the launcher gave. It is closed
  * in children and in programs that are executed. */
-void shield_keep_stderr(void);
+void process_keep_stderr(void);
 
-/* -- shield.c: files that stay open -- */
+/* -- own-writes.c: files that stay open -- */
 
 /* Files that Wend keeps open in the application's process. The application may close descriptors
  * that it has not opened (closefrom), and get the number for a file of its own. So each use checks

@@ -64,10 +64,10 @@ static uint64_t look_again;
 /* Allocates the page. A limit on the size of files applies. */
 static bool allocate(int file)
 {
-    Shield shield;
-    shield_raise(&shield);
+    WriteSignals blocked;
+    write_signals_block(&blocked);
     bool good = fallocate(file, 0, 0, sizeof *own) == 0;
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
     return good;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shield.c: see system.h. */
+/* own-writes.c: see system.h. */
 #include "system.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 static const int signals[] = {SIGPIPE, SIGXFSZ};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-void shield_raise(Shield *s)
+void write_signals_block(WriteSignals *s)
 {
     int saved = errno;
     sigset_t all, pending;
@@ -54,7 +54,7 @@ static void take_back(int number)
         syscall(SYS_kill, getpid(), number);
 }
 
-void shield_lower(const Shield *s)
+void write_signals_restore(const WriteSignals *s)
 {
     int saved = errno;
     for (int i = 0; i < SIGNALS; i++)
@@ -85,7 +85,7 @@ static void in_child(void)
     kept_file_close(&copy);
 }
 
-void shield_keep_stderr(void)
+void process_keep_stderr(void)
 {
     int saved = errno;
     look_at_stderr(); /* the order of constructors is not known */
@@ -118,11 +118,11 @@ static void drop(struct iovec **pieces, size_t *n, size_t done)
     }
 }
 
-void shield_line(struct iovec *pieces, size_t n)
+void process_print_line(struct iovec *pieces, size_t n)
 {
     int saved = errno, fd = line_file();
-    Shield shield;
-    shield_raise(&shield);
+    WriteSignals blocked;
+    write_signals_block(&blocked);
     drop(&pieces, &n, 0);
     while (fd >= 0 && n > 0) {
         long done = syscall(SYS_writev, fd, pieces, n);
@@ -132,7 +132,7 @@ void shield_line(struct iovec *pieces, size_t n)
             break;
         drop(&pieces, &n, (size_t)done);
     }
-    shield_lower(&shield);
+    write_signals_restore(&blocked);
     errno = saved;
 }
 

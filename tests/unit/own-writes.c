@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shield.c: signals of Wend's own writes are gone afterwards, all others are as they
+/* own-writes.c: signals of Wend's own writes are gone afterwards, all others are as they
  * were; a file that is kept is known by more than its number. */
 #include "process/system.h"
 
@@ -52,7 +52,7 @@ static int unread_pipe(void)
 static int new_file(void)
 {
     g_autofree char *name = NULL;
-    int fd = g_file_open_tmp("wend-shield-XXXXXX", &name, NULL);
+    int fd = g_file_open_tmp("wend-writes-XXXXXX", &name, NULL);
     g_assert_cmpint(unlink(name), ==, 0);
     return fd;
 }
@@ -76,13 +76,13 @@ static void write_fails(int fd, int with)
 
 static void own_signals(void)
 {
-    Shield s;
+    WriteSignals s;
     int closed = unread_pipe(), full = new_file();
     rlim_t before = limit_files(1);
-    shield_raise(&s);
+    write_signals_block(&s);
     write_fails(closed, EPIPE);
     write_fails(full, EFBIG);
-    shield_lower(&s);
+    write_signals_restore(&s);
     expect(0, 0);
     g_assert_false(is_pending(SIGPIPE) || is_pending(SIGXFSZ));
     write_fails(closed, EPIPE);
@@ -95,13 +95,13 @@ static void own_signals(void)
 
 static void pending_before(void)
 {
-    Shield s;
+    WriteSignals s;
     int closed = unread_pipe();
     block(SIG_BLOCK);
     raise(SIGPIPE);
-    shield_raise(&s);
+    write_signals_block(&s);
     write_fails(closed, EPIPE);
-    shield_lower(&s);
+    write_signals_restore(&s);
     g_assert_true(is_pending(SIGPIPE));
     expect(0, 0);
     block(SIG_UNBLOCK);
@@ -117,30 +117,30 @@ static void *send_from_thread(void *to)
 
 static void of_others(void)
 {
-    Shield s;
+    WriteSignals s;
     pthread_t self = pthread_self(), other;
     pid_t me = getpid();
-    shield_raise(&s);
+    write_signals_block(&s);
     pid_t child = fork();
     if (child == 0)
         _exit(kill(me, SIGXFSZ));
     g_assert_cmpint(waitpid(child, NULL, 0), ==, child);
     g_assert_cmpint(pthread_create(&other, NULL, send_from_thread, &self), ==, 0);
     pthread_join(other, NULL);
-    shield_lower(&s);
+    write_signals_restore(&s);
     expect(1, 1);
 }
 
 static void nested(void)
 {
-    Shield outer, inner;
+    WriteSignals outer, inner;
     int closed = unread_pipe();
-    shield_raise(&outer);
+    write_signals_block(&outer);
     write_fails(closed, EPIPE);
-    shield_raise(&inner);
+    write_signals_block(&inner);
     write_fails(closed, EPIPE);
-    shield_lower(&inner);
-    shield_lower(&outer);
+    write_signals_restore(&inner);
+    write_signals_restore(&outer);
     expect(0, 0);
     close(closed);
 }
@@ -149,7 +149,7 @@ static void say(void)
 {
     struct iovec pieces[] = {
         {(char *)"", 0}, {(char *)"wend: ", 6}, {(char *)"", 0}, {(char *)"said\n", 5}};
-    shield_line(pieces, G_N_ELEMENTS(pieces));
+    process_print_line(pieces, G_N_ELEMENTS(pieces));
 }
 
 /* Whether one line has come to PIPE. */
@@ -165,7 +165,7 @@ static void lines(void)
     int ends[2], closed = unread_pipe(), before = dup(STDERR_FILENO), other = new_file();
     g_assert_cmpint(pipe(ends), ==, 0);
     dup2(ends[1], STDERR_FILENO);
-    shield_keep_stderr();
+    process_keep_stderr();
     say();
     expect_line(ends[0]);
     dup2(other, STDERR_FILENO); /* the program's */
@@ -173,7 +173,7 @@ static void lines(void)
     expect_line(ends[0]);
     g_assert_cmpint(lseek(other, 0, SEEK_END), ==, 0);
     dup2(closed, STDERR_FILENO);
-    shield_keep_stderr();
+    process_keep_stderr();
     errno = 0;
     say();
     g_assert_cmpint(errno, ==, 0);
@@ -209,11 +209,11 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     signal(SIGPIPE, count);
     signal(SIGXFSZ, count);
-    g_test_add_func("/shield/own", own_signals);
-    g_test_add_func("/shield/pending", pending_before);
-    g_test_add_func("/shield/others", of_others);
-    g_test_add_func("/shield/nested", nested);
-    g_test_add_func("/shield/lines", lines);
+    g_test_add_func("/own-writes/own", own_signals);
+    g_test_add_func("/own-writes/pending", pending_before);
+    g_test_add_func("/own-writes/others", of_others);
+    g_test_add_func("/own-writes/nested", nested);
+    g_test_add_func("/own-writes/lines", lines);
     g_test_add_func("/kept", kept);
     return g_test_run();
 }
