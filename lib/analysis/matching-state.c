@@ -62,17 +62,17 @@ gboolean channel_key_equal(gconstpointer a, gconstpointer b)
 typedef struct {
     ChannelKey key;
     guint64 n;
-} MatchingCount;
+} Count;
 
 guint64 matching_state_count(Matching *m, const ChannelKey *key)
 {
-    MatchingCount *count = g_hash_table_lookup(m->counts, key);
+    Count *count = g_hash_table_lookup(m->counts, key);
     if (!count) {
         if (!allowance_take(m->allowance, 1, sizeof *count + AROUND)) {
             m->full = TRUE;
             return 0;
         }
-        count = g_new0(MatchingCount, 1);
+        count = g_new0(Count, 1);
         count->key = *key;
         g_hash_table_add(m->counts, count);
         m->most_gatherings += key->lane == COUNT_ARRIVALS ? GATHERINGS_PER_COUNT : 0;

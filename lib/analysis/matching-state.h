@@ -208,7 +208,7 @@ struct Matching {
     BlockPool channel_pool, sent_pool, receive_pool, entry_pool;
     GHashTable *channels; /* Channel, its own key */
     guint64 in_flight, most_in_flight;
-    GHashTable *counts;     /* MatchingCount, its own key: matching_state_count */
+    GHashTable *counts;     /* Count, its own key: matching_state_count */
     GHashTable *gatherings; /* Gathering, its own key */
     guint most_gatherings;
     GArray *events; /* MessageEvent: those before NEXT_EVENT have been given */

@@ -88,7 +88,7 @@ static Request *requests_put(Requests *r, gint64 word)
 /* The outcomes of one shape on the rank of the walk. */
 typedef struct {
     OutcomeReader reader;
-    guint64 left;  /* how many of the next entries are equal to WORDS */
+    guint64 left;  /* how many of the next entries are equal to WORDS; G_MAXUINT64: all */
     guint64 run;   /* number of the run, from 1 */
     GArray *words; /* the reader's */
 } Stream;
@@ -106,7 +106,8 @@ typedef struct {
     Stream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
-    gboolean makes; /* a request, message, communicator or datatype */
+    gboolean makes;   /* a request, message, communicator or datatype */
+    gboolean settled; /* its other calls equal the last one, outcomes included, without polls */
 } Known;
 
 /* Pointers by number, few of many: a rank uses few terminals of a recording whose ranks have
@@ -354,7 +355,8 @@ static void next_entry(Stream *s)
     s->run++;
     if (s->words->len < 2)
         g_array_set_size(s->words, 2);
-    s->left = repeats ? repeats - 1 : 0; /* repeats is not 0: open has counted entries */
+    /* repeats is not 0: open has counted entries */
+    s->left = s->reader.at == s->reader.entries ? G_MAXUINT64 : repeats - 1;
 }
 
 static void take_outcome(Known *k, const Stream *s)
@@ -670,6 +672,15 @@ static const WendCall *give_poll(WendWalk *w, guint32 terminal)
     return &k->call;
 }
 
+/* Gives the call K as it was given last. */
+static const WendCall *give_again(WendWalk *w, Known *k)
+{
+    k->call.index = w->index++;
+    outputs(w, k);
+    w->last = k;
+    return &k->call;
+}
+
 static const WendCall *give_main(WendWalk *w, Known *k)
 {
     if (!k->stream) /* forgotten while polls before the call were given */
@@ -696,10 +707,9 @@ static const WendCall *give_main(WendWalk *w, Known *k)
     k->call.n_outcome = s->words->len;
     k->call.outcome = (const gint64 *)(gpointer)s->words->data;
     k->call.polls_before = s->words->len ? (guint64)g_array_index(s->words, gint64, 0) : 0;
-    k->call.index = w->index++;
-    outputs(w, k);
-    w->last = k;
-    return &k->call;
+    k->settled =
+        s->left == G_MAXUINT64 && !by_request && k->message_out < 0 && k->call.polls_before == 0;
+    return give_again(w, k);
 }
 
 void wend_walk_keep(WendWalk *w, guint n)
@@ -725,6 +735,10 @@ const WendCall *wend_walk_next(WendWalk *w)
     if (!w->main_waits) {
         if (rule_cursor_next(&w->main, &terminal)) {
             Known *k = get_known(w, terminal);
+            if (k->settled && !k->call.poll) {
+                w->polls_due = 0;
+                return give_again(w, k);
+            }
             if (!k->stream)
                 k->stream = get_stream(w, k->call.shape);
             next_entry(k->stream);
