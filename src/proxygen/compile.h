@@ -7,7 +7,7 @@
 
 /* Compiles the program to C. Adds the identifiers of the text that begin with MPI to NAMES, a set
  * of strings that it owns. *CHANGES is the list of calls that the proxy pins, reorders or leaves
- * out, as lines of text (changes.h), which the caller unrefs. On failure returns FALSE, and
+ * out, as lines of text (changes.c), which the caller unrefs. On failure returns FALSE, and
  * *CHANGES is NULL. */
 gboolean compile_program(const WendProgram *program, const Options *options, GHashTable *names,
                          GPtrArray **changes, GError **error);

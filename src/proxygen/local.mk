@@ -34,10 +34,10 @@ PROXYGEN_SOURCES = \
 	src/proxygen/plan/wildcards.c \
 	src/proxygen/emit/c_text.c \
 	src/proxygen/emit/c_tokens.c src/proxygen/emit/c_tokens.h \
-	src/proxygen/emit/callback_stubs.c src/proxygen/emit/callback_stubs.h \
-	src/proxygen/emit/changes.c src/proxygen/emit/changes.h \
-	src/proxygen/emit/row_tables.c src/proxygen/emit/row_tables.h \
-	src/proxygen/emit/emit.h src/proxygen/emit/emitter.h \
+	src/proxygen/emit/callback_stubs.c \
+	src/proxygen/emit/changes.c \
+	src/proxygen/emit/row_tables.c \
+	src/proxygen/emit/emit.h \
 	src/proxygen/emit/emit_call.c \
 	src/proxygen/emit/emit_callbacks.c \
 	src/proxygen/emit/emit_choice.c \
@@ -47,11 +47,11 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/emit_tables.c \
 	src/proxygen/emit/expression.c \
 	src/proxygen/emit/locals.c \
-	src/proxygen/emit/outside_names.c src/proxygen/emit/outside_names.h \
-	src/proxygen/emit/row_loops.c src/proxygen/emit/row_loops.h \
+	src/proxygen/emit/outside_names.c \
+	src/proxygen/emit/row_loops.c \
 	src/proxygen/emit/statements.c src/proxygen/emit/statements.h \
-	src/proxygen/emit/source_lines.c src/proxygen/emit/source_lines.h \
-	src/proxygen/emit/variable_names.c src/proxygen/emit/variable_names.h \
+	src/proxygen/emit/source_lines.c \
+	src/proxygen/emit/variable_names.c \
 	src/proxygen/emit/emit_sources.c \
 	src/proxygen/runtime/helper-table.h \
 	src/proxygen/compile.c src/proxygen/compile.h \

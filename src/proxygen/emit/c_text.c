@@ -2,7 +2,7 @@
 /* c_text.c: lines of C with indentation and line breaks. */
 #include <string.h>
 
-#include "emitter.h"
+#include "src/proxygen/emit/emit.h"
 
 enum { WIDTH = 110 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* c_tokens.c: see c_tokens.h. */
-#include "c_tokens.h"
+#include "src/proxygen/emit/c_tokens.h"
 
 #include <string.h>
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* callback_stubs.c: see callback_stubs.h. */
-#include "callback_stubs.h"
+/* callback_stubs.c: stubs for the functions that the application handed to MPI. */
+#include "src/proxygen/emit/emit.h"
 
 #include <string.h>
-
-#include "emitter.h"
 
 /* Stubs for a kind of handle that copy an attribute, delete one, and handle an error. */
 #define COPIES(type, name, handle)                                                                 \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* changes.c: see changes.h. */
-#include "changes.h"
+/* changes.c: the calls that the proxy pins, reorders or leaves out. The code that writes such a
+ * call declares the change here. This gives the comment in the proxy and the line in the report, so
+ * both always agree. */
+#include "src/proxygen/emit/emit.h"
 
 #include <string.h>
-
-#include "src/proxygen/plan/passes.h"
 
 static const struct {
     const char *comment, *report;

@@ -4,11 +4,8 @@
  * would otherwise be megabytes of constants. */
 #include <string.h>
 
-#include "emitter.h"
-#include "row_tables.h"
-#include "variable_names.h"
+#include "src/proxygen/emit/emit.h"
 #include "lib/record/progressions.h"
-#include "src/proxygen/plan/passes.h"
 
 /* -- patterns -- */
 

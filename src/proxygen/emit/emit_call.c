@@ -2,13 +2,8 @@
 /* emit_call.c: writes one call. The kinds of the specification determine its arguments. */
 #include <string.h>
 
-#include "callback_stubs.h"
-#include "changes.h"
-#include "row_tables.h"
-#include "emitter.h"
-#include "variable_names.h"
+#include "src/proxygen/emit/emit.h"
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/plan/passes.h"
 
 /* -- strings -- */
 

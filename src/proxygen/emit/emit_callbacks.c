@@ -3,8 +3,7 @@
  * results. */
 #include <string.h>
 
-#include "callback_stubs.h"
-#include "emitter.h"
+#include "src/proxygen/emit/emit.h"
 #include "lib/base/byte-table.h"
 
 /* -- the calls of a callback -- */

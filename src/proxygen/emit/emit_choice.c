@@ -8,9 +8,7 @@
  * for it cannot deadlock. loops.c finds loops with bodies that depend on the completed request. */
 #include <string.h>
 
-#include "changes.h"
-#include "row_tables.h"
-#include "src/proxygen/plan/passes.h"
+#include "src/proxygen/emit/emit.h"
 
 /* The statement that subtracts the requests that a call has completed from those that are
  * pending. */

@@ -2,11 +2,7 @@
 /* emit_rule.c: writes rules of the grammar as functions, and repetition counts as loops. */
 #include <string.h>
 
-#include "emitter.h"
-#include "row_loops.h"
-#include "source_lines.h"
-#include "src/proxygen/model/model.h"
-#include "src/proxygen/plan/passes.h"
+#include "src/proxygen/emit/emit.h"
 
 /* The length of a function that readers and optimizers handle well. Longer rules have several
  * parts. */

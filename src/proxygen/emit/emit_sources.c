@@ -8,8 +8,7 @@
  * such requests (recv_init_aimed and so on). */
 #include <string.h>
 
-#include "emitter.h"
-#include "src/proxygen/plan/passes.h"
+#include "src/proxygen/emit/emit.h"
 
 void emit_next_function(Emitter *e, GString *declarations, GString *definitions, const char *name,
                         guint number, Statements *body)

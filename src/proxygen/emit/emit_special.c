@@ -3,13 +3,8 @@
  * reason. */
 #include <string.h>
 
-#include "changes.h"
-#include "row_tables.h"
-#include "outside_names.h"
-#include "variable_names.h"
+#include "src/proxygen/emit/emit.h"
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/model/model.h"
-#include "src/proxygen/plan/passes.h"
 
 /* Fortran handles are not recorded (kind skip). The C handle that results is converted to one. */
 static char *fortran_handle(Emitter *e, const CallPattern *c)

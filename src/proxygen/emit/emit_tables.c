@@ -9,8 +9,7 @@
  * Larger constructs, such as a loop over Waitsome, become code of this kind, too. */
 #include <string.h>
 
-#include "row_tables.h"
-#include "emitter.h"
+#include "src/proxygen/emit/emit.h"
 
 /* In tables a symbol takes about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0
  * s). As code it takes some 90 bytes, and 1 MB of code takes 1.5 s without optimization. The limit

@@ -2,9 +2,7 @@
 /* expression.c: writes words, handles, pointers and values by rank as C expressions. */
 #include <string.h>
 
-#include "row_tables.h"
-#include "emitter.h"
-#include "variable_names.h"
+#include "src/proxygen/emit/emit.h"
 #include "src/proxygen/analysis/call_analysis.h"
 
 char *expression_string(Emitter *e, const char *text, gssize n)

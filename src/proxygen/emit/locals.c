@@ -3,8 +3,7 @@
  * written. */
 #include <string.h>
 
-#include "emitter.h"
-#include "row_tables.h"
+#include "src/proxygen/emit/emit.h"
 
 /* -- constants -- */
 
@@ -114,35 +113,33 @@ void locals_begin(Emitter *e)
 /* Whether the name has another meaning in the program, or in C. */
 static gboolean is_taken(const char *name)
 {
-    static const char *const taken[] = {
-        "rank",
-        "comm",
-        "group",
-        "type",
-        "op",
-        "errhandler",
-        "info",
-        "file",
-        "win",
-        "message",
-        "session",
-        "keyval",
-        "enumeration",
-        "cvar",
-        "pvar",
-        "pvar_session",
-        "event_registration",
-        "event_instance",
-        "request",
-        "status",
-        "statuses",
-        "stack",
-        "heap",
-        "mapped",
-        "at",
-        "i",
-        "v",
-    };
+    static const char *const taken[] = {"rank",
+                                        "comm",
+                                        "group",
+                                        "type",
+                                        "op",
+                                        "errhandler",
+                                        "info",
+                                        "file",
+                                        "win",
+                                        "message",
+                                        "session",
+                                        "keyval",
+                                        "enumeration",
+                                        "cvar",
+                                        "pvar",
+                                        "pvar_session",
+                                        "event_registration",
+                                        "event_instance",
+                                        "request",
+                                        "status",
+                                        "statuses",
+                                        "stack",
+                                        "heap",
+                                        "mapped",
+                                        "at",
+                                        "i",
+                                        "v"};
     for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
         if (strcmp(name, taken[i]) == 0)
             return TRUE;

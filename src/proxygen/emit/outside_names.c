@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outside_names.c: see outside_names.h. Files become files of the scratch directory, and names of
- * ports are passed on through it. */
-#include "outside_names.h"
+/* outside_names.c: names that the application used outside of MPI: files, ports, and processes that
+ * it started. Files become files of the scratch directory, and names of ports are passed on through
+ * it. */
+#include "src/proxygen/emit/emit.h"
 
 #include <string.h>
 
 #include "src/proxygen/analysis/call_analysis.h"
-#include "src/proxygen/model/model.h"
 
 /* The string of argument INDEX in the outcome WORDS of a call. NULL if there is none. */
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)

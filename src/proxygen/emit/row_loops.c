@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_loops.c: see row_loops.h.
+/* row_loops.c: loops over tables. The calls of a loop may have other numbers in each iteration:
+ * sizes, tags, or partners that a mesh or random data decides. Then each call has a terminal of its
+ * own, and the recording has no loop. Here calls whose text is equal except for numbers become one
+ * call. Their numbers become a table, and the repeated calls become loops:
+ *
+ *     for (int i = 0; i < 1000; i++) {
+ *         row = rows_1[row_1++];
+ *         MPI_Send(buf, row[0], MPI_INT, row[1], 0, MPI_COMM_WORLD);
+ *     }
+ *
+ * This is done for the whole of a thread, if it takes less text.
  *
  * The calls of a thread are expanded, except for repeated rules. Each call is represented by its
  * text without numbers. A repeated rule is a text as a whole, if other rules have the same one.
  * Sequitur finds the loops of these texts. */
-#include "row_loops.h"
+#include "src/proxygen/emit/emit.h"
 
 #include <string.h>
 
-#include "row_tables.h"
 #include "lib/base/byte-table.h"
-#include "src/proxygen/plan/passes.h"
 
 /* Estimates, in characters. */
 enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };

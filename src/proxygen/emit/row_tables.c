@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_tables.c: see row_tables.h. */
-#include "row_tables.h"
+/* row_tables.c: calls that differ only in numbers, each with a row of numbers. Such calls are
+ * written twice. The first time finds the columns of the row: each number is then "$3$" in the
+ * text, so that texts can be compared. The second time each number is "row[2]": the rows of all
+ * calls are then known, and with them the columns to keep. */
+#include "src/proxygen/emit/emit.h"
 
 #include <string.h>
 
-#include "emitter.h"
 #include "lib/base/byte-table.h"
 
 static gint compare(gconstpointer a, gconstpointer b)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* source_lines.c: see source_lines.h. The program is complete when names are given, so that a name
- * can be compared with all that are there. */
-#include "source_lines.h"
+/* source_lines.c: from where in the application the calls of the proxy came: comments at calls, and
+ * names of functions. The program is complete when names are given, so that a name can be compared
+ * with all that are there. */
+#include "src/proxygen/emit/emit.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
 #include "lib/analysis/count.h"
 #include "lib/sides/call-sites.h"
-#include "row_loops.h"
 
 /* More calls than these are not gone through, and more lines of a call are not named. */
 enum { CALLS_MOST = 20 * 1000 * 1000, LINES_MOST = 3 };

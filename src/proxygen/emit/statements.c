@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* statements.c: see statements.h. */
-#include "statements.h"
+#include "src/proxygen/emit/statements.h"
 
 #include <string.h>
 
-#include "emitter.h"
-#include "source_lines.h"
+#include "src/proxygen/emit/emit.h"
 
 typedef enum {
     LINE,

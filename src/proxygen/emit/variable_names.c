@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variable_names.c: see variable_names.h. */
-#include "variable_names.h"
-
-#include "row_tables.h"
+/* variable_names.c: the C names of the variables of handles and requests. */
+#include "src/proxygen/emit/emit.h"
 
 static const HandleVariable handle_kinds[] = {
     {WEND_KIND_COMM, "MPI_Comm", "comm", "MPI_COMM_NULL"},

@@ -42,7 +42,7 @@ typedef struct {
     guint slot;        /* of its source */
     gint64 any_source; /* the word MPI_ANY_SOURCE */
     gboolean pinned;
-    const char *reason; /* why it is pinned, for the comment and the report (changes.h) */
+    const char *reason; /* why it is pinned, for the comment and the report (changes.c) */
     /* rank -> GArray of gint32: the source of each call; -1 if nothing came */
     GHashTable *sources;
     /* rank -> GPtrArray of GArray of gint32: for each call that makes a persistent receive, the
@@ -74,7 +74,7 @@ gboolean graphs_is_pinned(const Plan *plan, guint terminal);
 
 /* -- variables.c: the variables of the proxy for handles and requests -- */
 
-/* Arrays by kind, and by the thread that makes the objects. variable_names.h has the names. */
+/* Arrays by kind, and by the thread that makes the objects. variable_names.c has the names. */
 
 typedef struct Variables Variables;
 
