@@ -4,32 +4,32 @@ bin_PROGRAMS += proxygen
 # Also the fuzzer's (tests/fuzz/).
 PROXYGEN_SOURCES = \
 	src/proxygen/model/model.h \
-	src/proxygen/model/call_pattern.c src/proxygen/model/call_pattern.h \
+	src/proxygen/model/call-pattern.c src/proxygen/model/call-pattern.h \
 	src/proxygen/model/plan.c \
-	src/proxygen/model/plan_threads.c \
+	src/proxygen/model/plan-threads.c \
 	src/proxygen/model/select.c \
-	src/proxygen/analysis/call_analysis.h src/proxygen/analysis/handlers.h \
+	src/proxygen/analysis/call-analysis.h src/proxygen/analysis/handlers.h \
 	src/proxygen/analysis/conflicts.c \
-	src/proxygen/analysis/datatype_layout.c \
+	src/proxygen/analysis/datatype-layout.c \
 	src/proxygen/analysis/dependence.c \
 	src/proxygen/analysis/dynamic.c \
 	src/proxygen/analysis/extent.c \
-	src/proxygen/analysis/found_files.c \
+	src/proxygen/analysis/found-files.c \
 	src/proxygen/analysis/handlers.c \
 	src/proxygen/analysis/lifetimes.c \
-	src/proxygen/analysis/memory_use.c \
+	src/proxygen/analysis/memory-use.c \
 	src/proxygen/plan/passes.h src/proxygen/plan/loops.h src/proxygen/plan/requests.h \
 	src/proxygen/plan/alike.c \
 	src/proxygen/plan/graphs.c \
-	src/proxygen/plan/loop_rules.c \
+	src/proxygen/plan/loop-rules.c \
 	src/proxygen/plan/loops.c \
-	src/proxygen/plan/message_traffic.c src/proxygen/plan/message_traffic.h \
+	src/proxygen/plan/message-traffic.c src/proxygen/plan/message-traffic.h \
 	src/proxygen/plan/outcomes.c \
-	src/proxygen/plan/request_effects.c \
-	src/proxygen/plan/request_layout.c \
-	src/proxygen/plan/request_lifetimes.c \
-	src/proxygen/plan/request_slots.c \
-	src/proxygen/plan/send_order.c \
+	src/proxygen/plan/request-effects.c \
+	src/proxygen/plan/request-layout.c \
+	src/proxygen/plan/request-lifetimes.c \
+	src/proxygen/plan/request-slots.c \
+	src/proxygen/plan/send-order.c \
 	src/proxygen/plan/variables.c \
 	src/proxygen/plan/wildcards.c \
 	src/proxygen/emit/c_text.c \
@@ -56,8 +56,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/runtime/helper-table.h \
 	src/proxygen/compile.c src/proxygen/compile.h \
 	src/proxygen/proxy-helpers.c \
-	src/proxygen/proxy_files.c src/proxygen/proxy_files.h \
-	src/proxygen/proxy_threads.c
+	src/proxygen/proxy-files.c src/proxygen/proxy-files.h \
+	src/proxygen/proxy-threads.c
 nodist_proxygen_SOURCES = $(PROXYGEN_GENERATED)
 proxygen_SOURCES = src/proxygen/main.c \
 	$(PROXYGEN_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \

@@ -3,11 +3,11 @@
  * from proxy to proxy: the variables of handles, memory, sizes and tables.
  *
  * In one file all are static; in several files, proxy.h declares the shared ones. */
-#include "src/proxygen/proxy_files.h"
+#include "src/proxygen/proxy-files.h"
 
 #include <string.h>
 
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 #include "src/proxygen/runtime/helper-table.h"
 
 /* The parts of the text: a header for programs of several files, and the file of the helpers. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 #include "lib/record/layout.h"
 
 static guint resource(RankDependence *r, char kind, gint64 a, gint64 b, gint64 c)

@@ -6,7 +6,7 @@
  * segment that it attaches, through a window of the proxy's own. A process that accesses the
  * segment reads the address there, and waits if it is too early. The application may have come late
  * enough only because of a value that it read. */
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

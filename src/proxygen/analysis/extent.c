@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* extent.c: buffer extents. */
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 #include <string.h>
 

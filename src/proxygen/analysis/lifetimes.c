@@ -5,7 +5,7 @@
  * object. A name with one site needs no walk. The other names have a *state*: their current
  * definition. A rule reads the state of some names and writes that of others. Its effect is kept
  * for each state that it reads. */
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 #include <string.h>
 

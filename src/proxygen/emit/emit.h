@@ -129,7 +129,7 @@ char *variable_name_suffix(guint thread);
 /* "comm[3]" for a handle of thread 0, "comm_of_thread_2[3]" for one of thread 2. */
 char *variable_name_of_handle(Emitter *e, WendKind kind, gint64 handle);
 /* The variable of a request on the RANKS that make a call: "request[3]", or "request[at[3]]" if the
- * slot differs (request_slots.c). */
+ * slot differs (request-slots.c). */
 char *variable_name_of_request(Emitter *e, gint64 request, RankList ranks);
 /* The statement before a call that makes the request, "at[3] = next_slot(3);", or NULL if the
  * request keeps its slot. */
@@ -226,9 +226,9 @@ gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c);
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
 /* Appends the statements before a call, or after it, if several threads use its objects
- * (plan_threads.c). OF_SEVERAL: the call completes some of its requests. */
+ * (plan-threads.c). OF_SEVERAL: the call completes some of its requests. */
 void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gboolean of_several);
-/* Appends a wait for the requests of several threads that use the memory (plan_threads.c). */
+/* Appends a wait for the requests of several threads that use the memory (plan-threads.c). */
 void emit_borrowed(Emitter *e, Statements *out, gint64 segment);
 
 /* -- emit_sources.c: what the run decided, call by call -- */

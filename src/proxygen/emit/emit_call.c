@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* -- strings -- */
 
@@ -326,7 +326,7 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     return g_strdup_printf("(void)%s;", expression);
 }
 
-/* Messages to a hub wait for their turn (send_order.c). */
+/* Messages to a hub wait for their turn (send-order.c). */
 static void add_turn(Emitter *e, const CallPattern *c)
 {
     const Wildcard *turn = g_hash_table_lookup(e->plan->send_order, GUINT_TO_POINTER(c->terminal));

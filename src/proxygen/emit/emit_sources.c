@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_sources.c: writes what the run decided: the sources of pinned receives (wildcards.c), turns
- * (send_order.c), and the neighbours in graphs (graphs.c).
+ * (send-order.c), and the neighbours in graphs (graphs.c).
  *
  * The sources of one call are consumed in the order in which the rank makes it, at any place. So
  * each pinned call has one function that returns the next source. For a persistent receive that got

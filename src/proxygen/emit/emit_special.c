@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* Fortran handles are not recorded (kind skip). The C handle that results is converted to one. */
 static char *fortran_handle(Emitter *e, const CallPattern *c)
@@ -120,7 +120,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         return g_strdup_printf("join_with(%s)", partner);
     }
     /* The started processes run this program (runtime/helpers-job.c). If the recording lacks their
-     * calls, they do nothing (proxy_files.c). */
+     * calls, they do nothing (proxy-files.c). */
     if (plan_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_program_path] = TRUE;

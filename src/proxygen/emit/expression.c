@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 char *expression_string(Emitter *e, const char *text, gssize n)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* The string of argument INDEX in the outcome WORDS of a call. NULL if there is none. */
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* model.h: the interface of this folder: the program to be compiled, with the findings and
- * decisions of the passes. call_pattern.h has its calls.
+ * decisions of the passes. call-pattern.h has its calls.
  *
  * Each pass fills in its part of the plan and reads the parts of the passes before it. compile.c
  * has their order. The types of a part are in the header of its folder. The plan owns all that it
@@ -12,7 +12,7 @@
 
 #include "lib/read/program.h"
 #include "lib/sides/site-symbols.h"
-#include "src/proxygen/model/call_pattern.h"
+#include "src/proxygen/model/call-pattern.h"
 
 /* -- plan.c -- */
 
@@ -144,7 +144,7 @@ typedef struct {
     GHashTable *wildcards; /* terminal -> Wildcard: those that are pinned */
     gboolean aims;         /* some wildcards are pinned at each start */
     /* terminal -> Wildcard: the senders whose turn it is before that call of the hub
-     * (send_order.c) */
+     * (send-order.c) */
     GHashTable *send_order;
     gint hub;                /* the rank whose senders wait for their turn; -1: none */
     struct Changes *changes; /* changed calls (changes.c) */
@@ -204,7 +204,7 @@ gboolean plan_worlds_several(const Plan *plan);
 /* Whether the call starts processes, and is the root's. */
 gboolean plan_worlds_is_start(const CallPattern *c);
 
-/* -- plan_threads.c: the threads of a class -- */
+/* -- plan-threads.c: the threads of a class -- */
 
 /* The use of an object, or of a block of memory, that several threads name. COMMIT is
  * MPI_Type_commit. */

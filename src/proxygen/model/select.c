@@ -114,7 +114,7 @@ static void find_threads(Plan *plan)
     }
     if (!common && plan->prefix) {
         /* Ranks find their rank from the launcher, and run their whole sequences
-         * (proxy_files.c). */
+         * (proxy-files.c). */
         g_array_unref(plan->prefix);
         plan->prefix = NULL;
         for (guint i = 0; i < plan->threads->len; i++) {

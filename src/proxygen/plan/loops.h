@@ -38,11 +38,11 @@ typedef struct Loop {
     gboolean hides;
 } Loop;
 
-/* Finds such loops. Their calls become rules of the plan (loop_rules.c). Returns FALSE with an
+/* Finds such loops. Their calls become rules of the plan (loop-rules.c). Returns FALSE with an
  * error that names the recording. */
 gboolean plan_loops(Plan *plan, GError **error);
 
-/* -- loop_rules.c -- */
+/* -- loop-rules.c -- */
 
 /* Rules of loops and of their bodies, and rules of the calls of ranks with such loops. loops.c
  * appends its findings in the order of the calls: all calls of one rank, the end of the rank, all

@@ -53,7 +53,7 @@ typedef struct {
 /* Fills in the plan's wildcards and turns. */
 void plan_wildcards(Plan *plan);
 
-/* -- send_order.c: senders that wait for their turn -- */
+/* -- send-order.c: senders that wait for their turn -- */
 
 /* Plans turns for the messages to HUB, whose wildcards would otherwise be pinned. Returns FALSE if
  * turns could deadlock, or the traffic is not understood. */

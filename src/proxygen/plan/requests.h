@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.h: the slots of requests in the arrays of the proxy. They may differ by rank and in time
- * (request_slots.c). The sections here are the steps. */
+ * (request-slots.c). The sections here are the steps. */
 #ifndef PROXYGEN_REQUESTS_H
 #define PROXYGEN_REQUESTS_H
 
 #include "src/proxygen/model/model.h"
 
-/* -- request_effects.c: the different arrays of requests that calls complete -- */
+/* -- request-effects.c: the different arrays of requests that calls complete -- */
 
 typedef struct {
     gint64 n;
@@ -99,7 +99,7 @@ RequestUse *request_effects_use(const RequestEffects *effects, const WendClass *
 void request_use_free(RequestUse *use);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RequestUse, request_use_free)
 
-/* -- request_lifetimes.c: the lifetimes of the requests of one rank, and their groups -- */
+/* -- request-lifetimes.c: the lifetimes of the requests of one rank, and their groups -- */
 
 /* A lifetime goes from the call that makes a request to the call that ends it. Lifetimes that were
  * in one array at one time have fixed distances. They form a *group*, together with all lifetimes
@@ -144,7 +144,7 @@ gboolean request_lifetimes_join(const GArray *lifetimes, guint a, guint b, gint6
 GArray *request_lifetimes_find(const RequestEffects *effects, const RequestUse *use, guint rank,
                                const gboolean *apart, guint *present);
 
-/* -- request_layout.c: the slots of the requests of one rank -- */
+/* -- request-layout.c: the slots of the requests of one rank -- */
 
 /* Slots are assigned to the lifetimes of requests. A group of lifetimes gets
  * slots that no other group has at that time; if possible, the slots that its numbers had before
@@ -175,7 +175,7 @@ RequestLayout *request_layout_find(const RequestEffects *effects, const RequestU
 void request_layout_free(RequestLayout *layout, guint n);
 guint64 request_layout_moves(const RequestLayout *layout, guint n); /* of all requests */
 
-/* -- request_slots.c: the slots of all ranks -- */
+/* -- request-slots.c: the slots of all ranks -- */
 
 typedef struct {
     RequestNumbers *numbers;

@@ -6,7 +6,7 @@
  * application must be side by side here, too. Their numbers do not say where they were. Each
  * recorded array is a constraint on the order of its requests. If each number can have one slot
  * such that all arrays agree, it gets that slot. Otherwise slots depend on ranks and times
- * (request_slots.c). An array that still does not agree is gathered from its slots before the call,
+ * (request-slots.c). An array that still does not agree is gathered from its slots before the call,
  * and scattered after it. */
 #include "src/proxygen/plan/passes.h"
 

@@ -12,18 +12,18 @@
  * Then the k-th receive completes when k messages have come, from any source. By induction over the
  * recorded order no rank can hang. A receive also keeps its wildcard if all sends that could match
  * are of one rank: their order is that of the sends, so naming the rank would change nothing. And
- * it does if senders can wait for their turn (send_order.c). Otherwise it is pinned: it names the
+ * it does if senders can wait for their turn (send-order.c). Otherwise it is pinned: it names the
  * source that the recorded receive got. Probes take no message and are unchanged.
  *
- * The check examines the messages of one phase (message_traffic.h), and pins in doubt. Within a
+ * The check examines the messages of one phase (message-traffic.h), and pins in doubt. Within a
  * phase, messages are separated by the events that must happen before they are sent (precedence.h).
  * This is examined if the wildcard would be pinned otherwise. */
 #include "src/proxygen/plan/passes.h"
 
 #include <string.h>
 
-#include "src/proxygen/plan/message_traffic.h"
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/plan/message-traffic.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* -- which are pinned -- */
 

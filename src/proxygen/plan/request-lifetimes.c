@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_lifetimes.c: the lifetimes of the requests of one rank, and the groups that they form. */
+/* request-lifetimes.c: the lifetimes of the requests of one rank, and the groups that they form. */
 #include "src/proxygen/plan/requests.h"
 
 #include <string.h>

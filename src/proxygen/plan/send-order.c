@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send_order.c: keeps the wildcards of one process that serves all others, by making senders wait
+/* send-order.c: keeps the wildcards of one process that serves all others, by making senders wait
  * for their turn.
  *
  * A master receives from any source, and in between from certain sources. The order of messages
@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* A message between the hub and another process, in order. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_effects.c: the requests that calls name, the arrays of requests, and what calls do to
+/* request-effects.c: the requests that calls name, the arrays of requests, and what calls do to
  * requests. */
 #include <string.h>
 

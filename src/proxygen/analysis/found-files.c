@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* found_files.c: finds the files that the application named in MPI calls, and their state before
+/* found-files.c: finds the files that the application named in MPI calls, and their state before
  * these calls.
  *
  * In the proxy's scratch directory a file has the contents that MPI calls gave it. The recording
@@ -8,7 +8,7 @@
  * size, and files that the application or another program made or removed between two calls. The
  * latter are determined only if one thread alone opens and deletes the file. Otherwise the found
  * size depends on the order of threads. */
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_analysis.h: the interface of this folder: facts about calls, without decisions. handlers.h
+/* call-analysis.h: the interface of this folder: facts about calls, without decisions. handlers.h
  * has those about their order. */
 #ifndef PROXYGEN_CALL_ANALYSIS_H
 #define PROXYGEN_CALL_ANALYSIS_H
@@ -76,7 +76,7 @@ void extent_of_buffer(Extents *e, const CallPattern *c, guint arg, guint rank, G
  * RANK. */
 gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank);
 
-/* -- datatype_layout.c -- */
+/* -- datatype-layout.c -- */
 
 /* The positions of a datatype's elements: bytes relative to the buffer, or bytes
  * of segments if the type has absolute addresses. */
@@ -106,7 +106,7 @@ void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
 void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count,
                            GArray *pieces);
 
-/* -- memory_use.c: the segments of the application's memory that MPI calls used -- */
+/* -- memory-use.c: the segments of the application's memory that MPI calls used -- */
 
 typedef struct {
     gint64 word;      /* segment word */
@@ -139,7 +139,7 @@ gboolean dynamic_find(Plan *plan, GError **error);
 /* The number of an attached segment, from 1; 0 if it is not attached. */
 guint dynamic_block(const Plan *plan, gint64 segment);
 
-/* -- found_files.c -- */
+/* -- found-files.c -- */
 
 /* The files that the application named, and the sizes that it found under these
  * names. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message_traffic.h: the messages that each rank sends and receives, by phases.
+/* message-traffic.h: the messages that each rank sends and receives, by phases.
  *
  * A phase is the calls from one collective call of all ranks, on any communicator, to the next.
  * Messages of different phases cannot meet if in each phase as many messages are received as sent,

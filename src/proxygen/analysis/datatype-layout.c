@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* datatype_layout.c: layouts of datatypes.
+/* datatype-layout.c: layouts of datatypes.
  *
  * For most datatypes the recorded size, bounds and true bounds are enough. A datatype of absolute
  * addresses has other bounds in each run. Its layout follows from the calls that made it and its
  * parts. */
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 #include <string.h>
 

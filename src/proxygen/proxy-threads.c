@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* proxy_threads.c: writes the threads of the program: their stacks, the functions that they and the
+/* proxy-threads.c: writes the threads of the program: their stacks, the functions that they and the
  * ranks start with, and the choice of each rank's function. */
-#include "src/proxygen/proxy_files.h"
+#include "src/proxygen/proxy-files.h"
 
 #include <string.h>
 
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* A stack of this size always fits; it is also the room that calls need besides. */
 enum { SMALL_STACK = 1 << 20 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message_traffic.c: see message_traffic.h. */
-#include "message_traffic.h"
+/* message-traffic.c: see message-traffic.h. */
+#include "message-traffic.h"
 
 #include <string.h>
 
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 /* How often a rank makes a call in one phase on one communicator, and at which steps. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_slots.c: request slots of each rank, if requests do not keep one slot on all ranks at all
+/* request-slots.c: request slots of each rank, if requests do not keep one slot on all ranks at all
  * times.
  *
  * A request's number identifies the calls that may make it, but not the variable of the
@@ -9,10 +9,10 @@
  * walked in four steps, a file for each:
  *
  * 1. Requests get numbers.
- * 2. Calls are classified by their effects on requests (request_effects.c).
+ * 2. Calls are classified by their effects on requests (request-effects.c).
  * 3. A walk over the calls of a rank finds the *lifetimes* of its requests, and which of them were
- *    in one array (request_lifetimes.c).
- * 4. Lifetimes get slots (request_layout.c).
+ *    in one array (request-lifetimes.c).
+ * 4. Lifetimes get slots (request-layout.c).
  *
  * This file does so for all ranks, and answers for all of them.
  *

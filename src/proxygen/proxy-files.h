@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* proxy_files.h: the generated program: its files, its threads, and its helpers. */
+/* proxy-files.h: the generated program: its files, its threads, and its helpers. */
 #ifndef PROXYGEN_PROXY_FILES_H
 #define PROXYGEN_PROXY_FILES_H
 
 #include "src/proxygen/emit/emit.h"
 
-/* -- proxy_files.c -- */
+/* -- proxy-files.c -- */
 
 /* Writes the program. Adds the identifiers of its text that begin with MPI to NAMES. On failure
  * returns FALSE with an error that names the file. */
 gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error);
 
-/* -- proxy_threads.c: the threads of the program -- */
+/* -- proxy-threads.c: the threads of the program -- */
 
 /* The stack limit that the thread needs, in bytes; 0 if the default is enough. */
 gint64 proxy_threads_stack_limit(const Emitter *e, guint thread);

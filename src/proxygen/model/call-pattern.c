@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_pattern.c: see call_pattern.h. lib/record/layout.c assigns words to arguments. */
-#include "call_pattern.h"
+/* call-pattern.c: see call-pattern.h. lib/record/layout.c assigns words to arguments. */
+#include "call-pattern.h"
 
 #include <string.h>
 

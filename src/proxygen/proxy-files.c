@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* proxy_files.c: writes the generated program as one file, or as several files with a Makefile. */
-#include "src/proxygen/proxy_files.h"
+/* proxy-files.c: writes the generated program as one file, or as several files with a Makefile. */
+#include "src/proxygen/proxy-files.h"
 
 #include <string.h>
 
 #include "lib/base/file-write.h"
 #include "lib/read/terminations.h"
 #include "lib/record/checkpoint-file.h"
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 #include "src/proxygen/plan/passes.h"
 
 /* Measured on such code with gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more if

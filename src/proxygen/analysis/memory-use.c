@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory_use.c: the size of each segment of the application's memory in the proxy.
+/* memory-use.c: the size of each segment of the application's memory in the proxy.
  *
  * All pointers into one segment stay offsets in it, so they overlap as in the application. The size
  * is the largest over all uses of the segment's id. An id that was freed and used again is
  * allocated with that size each time. This costs only address space, since only the bytes that MPI
  * touches become pages. The bytes that a call touches depend on the objects that its handles stand
  * for at that time (lifetimes.c). */
-#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/analysis/call-analysis.h"
 
 static Segment *segment_of(Plan *plan, gint64 word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_threads.c: the threads of a class, and their shared objects.
+/* plan-threads.c: the threads of a class, and their shared objects.
  *
  * The recording has the start and join of threads (wend_start, wend_join). Threads whose start it
  * does not have existed before MPI_Init. Otherwise the calls of two threads are ordered only by

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_pattern.h: a terminal of the grammar as a call with arguments, for the compiler. Each word
+/* call-pattern.h: a terminal of the grammar as a call with arguments, for the compiler. Each word
  * is known, or is a slot that varies by rank.
  *
  * program.h decodes a call as one rank makes it. A compiler needs the call of all ranks: "rank + 1"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_layout.c: the slots of the requests of one rank. */
+/* request-layout.c: the slots of the requests of one rank. */
 #include "src/proxygen/plan/requests.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop_rules.c: rules of loops and of their bodies, and rules of ranks whose calls became loops. */
+/* loop-rules.c: rules of loops and of their bodies, and rules of ranks whose calls became loops. */
 #include "src/proxygen/plan/loops.h"
 
 #include "lib/base/base.h"
