@@ -20,6 +20,12 @@
  * Members wait in collectives for all others. Of the sequences that can go on, the one with the
  * fewest messages in flight does.
  *
+ * **Uses.** Tables of messages take the events of messages. Event graphs, exports and simulators'
+ * traces take MESSAGE_CALL, too: each call, with the numbers of the messages that it sends and
+ * receives. A logical clock is a stamp. It sets the start of a call to one more than the clock of
+ * its sequence. That clock then becomes at least the start of SENT in each MESSAGE_MATCHED and
+ * MESSAGE_WAIT of the call. All these events come before another call is stamped.
+ *
  * Not followed: one-sided synchronisation except fences, and that a world starts after the
  * MPI_Comm_spawn that started it.
  *

@@ -4,9 +4,10 @@
 # and what makes a program one that cannot be traced.
 ORDER_WRITE_SOURCES = \
 	src/tracer/replay/order-file.h \
-	src/wend/order-answers.c src/wend/order-answers.h \
-	src/wend/order-leftovers.c src/wend/order-leftovers.h \
-	src/wend/order-turns.c src/wend/order-turns.h \
+	src/wend/order-answers.c \
+	src/wend/order-leftovers.c \
+	src/wend/order-parts.h \
+	src/wend/order-turns.c \
 	src/wend/order-write.c src/wend/order-write.h
 # Writing and reading, for tests.
 ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/tracer/replay/order-read.c src/tracer/replay/order-read.h

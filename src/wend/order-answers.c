@@ -4,13 +4,11 @@
  *
  * If it is not recorded what some receives got, the calls are gone through again, to find that by
  * elimination. */
-#include "order-answers.h"
+#include "order-parts.h"
 
 #include <string.h>
 
-#include "lib/analysis/analysis.h"
 #include "lib/read/terminations.h"
-#include "order-leftovers.h"
 
 #define KEEP_ALL G_MAXUINT /* decoded signatures */
 

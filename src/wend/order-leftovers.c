@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order-leftovers.c: see order-leftovers.h.
+/* order-leftovers.c: finds by elimination what receives got whose status is not in the recording:
+ * they were freed before they completed, for example.
  *
  * What was sent on a channel, less what the other receives got, is left for these. The n-th receive
  * of a channel, in the order of posting, gets the n-th message. So a message that such a receive
  * takes moves those of later receives, and each must still get one that was sent before it
  * completed. A message was sent after a point of the receiver if the sender had a message from
  * there before, or both had passed a barrier. If several channels remain, one of them is chosen. */
-#include "order-leftovers.h"
+#include "order-parts.h"
 
 #include <string.h>
 

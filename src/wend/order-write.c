@@ -9,9 +9,7 @@
 #include "lib/sides/sides.h"
 #include "lib/read/terminations.h"
 #include "lib/record/stream.h"
-#include "order-answers.h"
-#include "src/tracer/replay/order-file.h"
-#include "order-turns.h"
+#include "order-parts.h"
 
 enum { NOT_KEPT = G_MAXUINT32 };
 
