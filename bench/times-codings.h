@@ -5,7 +5,7 @@
 #ifndef WEND_TIMES_CODINGS_H
 #define WEND_TIMES_CODINGS_H
 
-#include "../lib/durations/durations.h"
+#include "../lib/times/durations.h"
 
 /* - cfg: exponential bins, and a Sequitur grammar of them.
  * - hist: exponential bins; the 2^K most frequent ones of the first 100 samples in K + 1 bits, all

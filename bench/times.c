@@ -18,7 +18,7 @@
 
 #include "../lib/read/cursor.h"
 #include "../lib/read/program.h"
-#include "../lib/sides/sequence-times.h"
+#include "../lib/read/sequence-times.h"
 #include "times-codings.h"
 
 /* -- the times of a recording -- */

@@ -7,12 +7,12 @@ HOT_SOURCES = \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/printable.c lib/base/printable.h \
 	lib/base/range-coder.c lib/base/range-coder.h \
-	lib/durations/clock-points.c lib/durations/clock-points.h \
-	lib/durations/duration-bins.c \
-	lib/durations/duration-codings.h \
-	lib/durations/duration-model.c lib/durations/duration-model.h \
-	lib/durations/duration-lossless.c \
-	lib/durations/durations.c lib/durations/durations.h \
+	lib/times/clock-points.c lib/times/clock-points.h \
+	lib/times/duration-bins.c \
+	lib/times/duration-codings.h \
+	lib/times/duration-model.c lib/times/duration-model.h \
+	lib/times/duration-lossless.c \
+	lib/times/durations.c lib/times/durations.h \
 	lib/record/cst.c lib/record/cst.h \
 	lib/record/grammar.c lib/record/grammar.h \
 	lib/record/intern.c lib/record/intern.h \

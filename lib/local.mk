@@ -95,7 +95,7 @@ CORE_SOURCES = \
 	lib/archive/container-read.c \
 	lib/archive/container-store.c \
 	lib/archive/container-stream.c \
-	lib/sides/call-sites.c lib/sides/call-sites.h \
+	lib/read/call-sites.c lib/read/call-sites.h \
 	lib/read/classes-read.c \
 	lib/read/comm-identity.c lib/read/comm-identity.h \
 	lib/read/comm-leaders.c lib/read/comm-leaders.h \
@@ -113,9 +113,9 @@ CORE_SOURCES = \
 	lib/read/program-read.c \
 	lib/read/rank-times-read.c \
 	lib/read/sequence-read.c \
-	lib/sides/sequence-times.c lib/sides/sequence-times.h \
-	lib/sides/sides.c lib/sides/sides.h \
-	lib/sides/site-symbols.c lib/sides/site-symbols.h \
+	lib/read/sequence-times.c lib/read/sequence-times.h \
+	lib/read/sides.c lib/read/sides.h \
+	lib/read/site-symbols.c lib/read/site-symbols.h \
 	lib/read/walk.c \
 	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h

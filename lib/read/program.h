@@ -9,6 +9,8 @@
  * This header is the interface of the folder. These answer further questions about a program:
  *
  * - graph-order.h: which calls depend on the order of neighbours in a graph
+ * - sides.h: the side streams of a rank; call-sites.h and sequence-times.h: along with a walk
+ * - site-symbols.h: names of call sites that the archive has
  * - terminations.h: how the ranks ended
  * - world-starts.h: which call started each world
  * - worlds.h: which archives a recording's directory has */

@@ -37,7 +37,7 @@ static const WendSideKind kinds[] = {
                            .replayed = true},
     [WEND_SIDE_LOCKS] = {.name = "locks", .forms = locks, .n_forms = 1, .replayed = true},
     /* a replay takes its own time */
-    [WEND_SIDE_TIMES] = {.name = "times"}, /* rows of its own: lib/durations/durations.h */
+    [WEND_SIDE_TIMES] = {.name = "times"}, /* rows of its own: lib/times/durations.h */
     [WEND_SIDE_SITES] = {.name = "sites",
                          .forms = sites,
                          .n_forms = WEND_SITE_CODES,

@@ -19,7 +19,7 @@ typedef enum {
     WEND_SIDE_VALUES,  /* values.h */
     WEND_SIDE_RESULTS, /* results.h: results of one-sided operations, and their turns */
     WEND_SIDE_LOCKS,   /* results.h: the order of locks */
-    WEND_SIDE_TIMES,   /* lib/durations/durations.h */
+    WEND_SIDE_TIMES,   /* lib/times/durations.h */
     WEND_SIDE_SITES,   /* site-guesses.h */
     WEND_SIDE_STACKS,  /* likewise: sites with their callers, instead of these */
     WEND_SIDE_KINDS

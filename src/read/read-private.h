@@ -12,7 +12,7 @@
 #include "lib/analysis/members.h"
 #include "lib/analysis/summary.h"
 #include "lib/read/program.h"
-#include "lib/sides/call-sites.h"
+#include "lib/read/call-sites.h"
 #include "wend/read.h"
 
 /* A call, and all that its values are made of. The public part is the first member. */

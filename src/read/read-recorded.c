@@ -2,7 +2,7 @@
 /* read-recorded.c: the values beside the calls. */
 #include "config.h"
 
-#include "lib/sides/sides.h"
+#include "lib/read/sides.h"
 #include "read-private.h"
 
 struct WendReadValues {

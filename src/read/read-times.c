@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "lib/sides/sequence-times.h"
+#include "lib/read/sequence-times.h"
 #include "duration-sketch.h"
 #include "read-private.h"
 

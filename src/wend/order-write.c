@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
-#include "lib/sides/sides.h"
+#include "lib/read/sides.h"
 #include "lib/read/terminations.h"
 #include "lib/record/stream.h"
 #include "order-parts.h"

@@ -4,7 +4,7 @@
 #define WEND_ORDER_WRITE_H
 
 #include "lib/read/program.h"
-#include "lib/sides/call-sites.h"
+#include "lib/read/call-sites.h"
 
 /* From where the calls of the rank come, for the line about a divergence. */
 typedef struct {

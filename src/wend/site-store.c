@@ -9,7 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "lib/record/world-files.h"
-#include "lib/sides/site-symbols.h"
+#include "lib/read/site-symbols.h"
 #include "src/command/command.h"
 #include "src/command/reading.h"
 #include "src/command/site-names.h"

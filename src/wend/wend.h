@@ -101,7 +101,7 @@ gboolean setting_options_check_output(GError **error);
 
 /* -- site-store.c -- */
 
-/* Puts the names of call sites into an archive (lib/sides/site-symbols.h), so that it can be read
+/* Puts the names of call sites into an archive (lib/read/site-symbols.h), so that it can be read
  * where the program is not. */
 
 typedef enum {

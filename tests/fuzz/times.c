@@ -5,7 +5,7 @@
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
-#include "../../lib/durations/durations.h"
+#include "../../lib/times/durations.h"
 #include "../../lib/record/side-stream.h"
 #include "exercise.h"
 

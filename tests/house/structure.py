@@ -48,7 +48,7 @@ FOLDERS = ("lib", "src")
 # From the bottom to the top: each includes those to its left.
 LAYERS = {
     "lib": (
-        "base", "durations", "record", "ranks", "merge", "archive", "read", "sides", "analysis",
+        "base", "times", "record", "ranks", "merge", "archive", "read", "analysis",
     ),
     "src/proxygen": ("model", "analysis", "plan", "runtime", "emit"),
 }

@@ -3,7 +3,7 @@
  * coded, errors do not add up, and damage is found. */
 #include "config.h"
 
-#include "../../lib/durations/clock-points.h"
+#include "../../lib/times/clock-points.h"
 #include "../../bench/times-codings.h"
 
 #include <glib.h>
@@ -402,24 +402,24 @@ static void test_points(void)
         const OtherClock *o = &others[i];
         const WendClockPoint points[] = {compare(o, o->shift + 1e8, 40),
                                          compare(o, o->shift + 1e12, 30)};
-        WendClockCorrection c = wend_durations_correction(points, 2, &own, &first);
+        WendClockCorrection c = wend_clock_points_correction(points, 2, &own, &first);
         g_assert_cmpuint(c.measured, ==, o->drift != 0 ? 2 : 1);
         g_assert_cmpuint(c.error, ==, o->drift != 0 ? 40 : 30);
         for (gdouble at = o->shift; at < o->shift + 1e12; at += 1e11)
             g_assert_cmpfloat_with_epsilon(corrected(o, &c, at), at, 3);
         /* at the only point it is right, and it drifts from there on */
-        c = wend_durations_correction(points, 1, &own, &first);
+        c = wend_clock_points_correction(points, 1, &own, &first);
         g_assert_cmpuint(c.measured, ==, 1);
         g_assert_cmpuint(c.error, ==, 40);
         g_assert_cmpfloat_with_epsilon(corrected(o, &c, o->shift + 1e8), o->shift + 1e8, 3);
         g_assert_cmpfloat_with_epsilon(corrected(o, &c, o->shift + 1e9) - o->shift - 1e9,
                                        9e8 * o->drift, 3);
     }
-    g_assert_cmpuint(wend_durations_correction(NULL, 0, &own, &first).measured, ==, 0);
+    g_assert_cmpuint(wend_clock_points_correction(NULL, 0, &own, &first).measured, ==, 0);
     /* Two points within the errors of each other say nothing about the drift: the better one
      * counts. */
     const WendClockPoint near[] = {{3000, 2000, 50}, {3300, 2600, 20}};
-    WendClockCorrection c = wend_durations_correction(near, 2, &own, &first);
+    WendClockCorrection c = wend_clock_points_correction(near, 2, &own, &first);
     g_assert_cmpuint(c.measured, ==, 1);
     g_assert_cmpuint(c.error, ==, 20);
     g_assert_cmpint(c.shift, ==, 1300 - 1100 - 5000);
@@ -427,7 +427,7 @@ static void test_points(void)
      * what rank 0 measured, whatever the rank itself measured. */
     const WendClockPoint same[] = {{-1000, 0, 0}, {-1000, 0, 0}};
     const WendClock wrong = {1e-9 / 2 * (1 + 2e-5), 5000};
-    c = wend_durations_correction(same, 2, &wrong, &first);
+    c = wend_clock_points_correction(same, 2, &wrong, &first);
     g_assert_cmpuint(c.error, ==, 0);
     WendDurationsHead head = {{WEND_DURATIONS_LOSSLESS, 0}, wrong.tick, wrong.origin, c};
     wend_durations_correct(&head);

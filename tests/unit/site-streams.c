@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../lib/archive/container.h"
-#include "../../lib/sides/call-sites.h"
+#include "../../lib/read/call-sites.h"
 #include "../../lib/read/program-private.h"
 #include "recorded.h"
 

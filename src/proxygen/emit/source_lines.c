@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/analysis/count.h"
-#include "lib/sides/call-sites.h"
+#include "lib/read/call-sites.h"
 
 /* More calls than these are not gone through, and more lines of a call are not named. */
 enum { CALLS_MOST = 20 * 1000 * 1000, LINES_MOST = 3 };

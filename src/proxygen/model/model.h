@@ -11,7 +11,7 @@
 #include <glib.h>
 
 #include "lib/read/program.h"
-#include "lib/sides/site-symbols.h"
+#include "lib/read/site-symbols.h"
 #include "src/proxygen/model/call-pattern.h"
 
 /* -- plan.c -- */

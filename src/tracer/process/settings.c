@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/durations/durations.h"
+#include "lib/times/durations.h"
 
 static WendSettings values;
 static char problem[256];

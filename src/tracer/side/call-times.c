@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* call-times.c: see call-times.h. A call appends two words: the start, and its duration with its
- * place. The thread that codes makes intervals of them (lib/durations). */
+ * place. The thread that codes makes intervals of them (lib/times). */
 #include "call-times.h"
 
 #include <errno.h>
 
-#include "lib/durations/durations.h"
+#include "lib/times/durations.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "recorder/sequence.h"
@@ -109,7 +109,7 @@ static WendClockCorrection correction(const WendClock *own)
 {
     unsigned n = atomic_load(&n_points);
     return n == 0 ? (WendClockCorrection){0}
-                  : wend_durations_correction(points, n, own, &first_clock[n - 1]);
+                  : wend_clock_points_correction(points, n, own, &first_clock[n - 1]);
 }
 
 /* -- the thread that codes -- */

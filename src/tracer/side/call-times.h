@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "lib/durations/clock-points.h"
+#include "lib/times/clock-points.h"
 
 /* When the library is loaded: from the first call on, times are recorded, if they are to be. */
 void call_times_open(void);

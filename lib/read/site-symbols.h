@@ -5,7 +5,7 @@
 #define WEND_SITE_SYMBOLS_H
 
 #include "base/allowance.h"
-#include "read/program.h"
+#include "program.h"
 
 #define WEND_SITE_SYMBOLS "names" /* the member */
 

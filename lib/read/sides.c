@@ -3,7 +3,7 @@
 #include "sides.h"
 
 #include "archive/container.h"
-#include "read/program.h"
+#include "program.h"
 
 struct WendSides {
     GBytes *member; /* NULL: there is none */

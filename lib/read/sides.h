@@ -11,7 +11,7 @@
 #ifndef WEND_SIDES_H
 #define WEND_SIDES_H
 
-#include "read/program.h"
+#include "program.h"
 #include "record/side-stream.h"
 
 typedef struct WendSides WendSides;

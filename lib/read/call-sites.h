@@ -3,7 +3,7 @@
 #ifndef WEND_CALL_SITES_H
 #define WEND_CALL_SITES_H
 
-#include "read/program.h"
+#include "program.h"
 #include "record/site-guesses.h"
 #include "site-symbols.h"
 

@@ -9,7 +9,7 @@
 #include "archive/container.h"
 #include "archive/site-coding.h"
 #include "ranks/rankset.h"
-#include "read/program.h"
+#include "program.h"
 #include "record/record.h"
 
 /* An element of a stream (site-guesses.h). */

@@ -3,8 +3,8 @@
 #ifndef WEND_SEQUENCE_TIMES_H
 #define WEND_SEQUENCE_TIMES_H
 
-#include "durations/durations.h"
-#include "read/program.h"
+#include "times/durations.h"
+#include "program.h"
 
 typedef struct WendSequenceTimes WendSequenceTimes;
 
