@@ -414,6 +414,108 @@ static void test_random(void)
     }
 }
 
+/* -- a logical clock as a stamp -- */
+
+typedef struct {
+    gdouble *clocks;     /* by rank */
+    GArray **starts;     /* gdouble, by rank: of each call */
+    GPtrArray **meeting; /* guint, by rank: the calls of MPI_Barrier */
+} Clocks;
+
+static void stamp_clock(gpointer data, const WendCall *call, MessagePlace *place)
+{
+    const Clocks *c = data;
+    place->start = ++c->clocks[place->rank];
+    g_assert_cmpuint(call->index, ==, c->starts[place->rank]->len);
+    g_array_append_val(c->starts[place->rank], place->start);
+}
+
+/* CALL of RANK is after what started at BEFORE, if it was made. */
+static void check_after(const Clocks *c, guint rank, guint64 call, gdouble before)
+{
+    if (call < c->starts[rank]->len)
+        g_assert_cmpfloat(g_array_index(c->starts[rank], gdouble, call), >, before);
+}
+
+static void check_barriers(const Clocks *c, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        for (guint k = 0; k < n; k++)
+            for (guint b = 0; b < MIN(c->meeting[i]->len, c->meeting[k]->len); b++)
+                check_after(c, i, GPOINTER_TO_UINT(c->meeting[i]->pdata[b]) + 1,
+                            g_array_index(c->starts[k], gdouble,
+                                          GPOINTER_TO_UINT(c->meeting[k]->pdata[b])));
+}
+
+/* Barriers, with other calls of each rank before and behind. */
+static void add_barriers(GPtrArray *ranks)
+{
+    for (guint i = 0; i < ranks->len; i++) {
+        SimulatedRank *r = rank_at(ranks, i);
+        SimulatedSequence *s = calls_of(ranks, i);
+        for (guint b = 0; b < 4; b++) {
+            for (guint k = 0; k < 1 + (7 * i + 3 * b) % 5; k++) {
+                sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 1, i, MODEL_TAGS);
+                sim_recv(r, s, 1, i, MODEL_TAGS, i, MODEL_TAGS, DOUBLE);
+            }
+            if (b < 3)
+                barrier(r, s);
+        }
+    }
+}
+
+/* The call after a receive starts after the send, that after a barrier after all its calls. */
+static void test_clock(void)
+{
+    for (guint32 seed = 1; seed <= 20; seed++) {
+        GRand *rand = g_rand_new_with_seed(seed);
+        guint n = 2 + seed % 6;
+        g_autoptr(GPtrArray) ranks = new_ranks(n);
+        g_autoptr(GPtrArray) sent = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GArray) matched = g_array_new(FALSE, FALSE, sizeof(MessageEvent));
+        ModelRank *model = run_model(rand, ranks, 40 * seed, sent);
+        add_barriers(ranks);
+        char *dir = record_all(ranks);
+        Reading r = reading(dir, MATCHING_WITH_CALLS | MATCHING_WITH_WAITS, 0);
+        Clocks c = {g_new0(gdouble, n), g_new(GArray *, n), g_new(GPtrArray *, n)};
+        for (guint i = 0; i < n; i++) {
+            c.starts[i] = g_array_new(FALSE, FALSE, sizeof(gdouble));
+            c.meeting[i] = g_ptr_array_new();
+        }
+        matching_stamp(r.messages, stamp_clock, &c);
+        MessageEvent e;
+        while (matching_next(r.messages, &e)) {
+            if (e.kind == MESSAGE_CALL && e.call->function->sync == WEND_SYNC_ALL)
+                g_ptr_array_add(c.meeting[e.call->rank], GUINT_TO_POINTER(e.call->index));
+            if (e.completed.call == MESSAGE_NO_CALL || e.sent.call == MESSAGE_NO_CALL)
+                continue;
+            gdouble *clock = &c.clocks[e.completed.rank];
+            *clock = MAX(*clock, e.sent.start);
+            if (e.kind == MESSAGE_MATCHED)
+                g_array_append_val(matched, e);
+        }
+        for (guint i = 0; i < matched->len; i++) {
+            const MessageEvent *m = &g_array_index(matched, MessageEvent, i);
+            check_after(&c, m->completed.rank, m->completed.call + 1, m->sent.start);
+        }
+        g_assert_cmpuint(c.meeting[0]->len, ==, 3);
+        check_barriers(&c, n);
+        for (guint i = 0; i < n; i++) {
+            g_array_unref(c.starts[i]);
+            g_ptr_array_unref(c.meeting[i]);
+            g_array_unref(model[i].posted);
+            g_ptr_array_unref(model[i].arrived);
+        }
+        g_free(c.clocks);
+        g_free(c.starts);
+        g_free(c.meeting);
+        g_free(model);
+        reading_end(&r);
+        discard(dir);
+        g_rand_free(rand);
+    }
+}
+
 /* -- single cases -- */
 
 /* All events but calls. */
@@ -867,6 +969,7 @@ int main(int argc, char **argv)
     any_source = constant("MPI_ANY_SOURCE");
     any_tag = constant("MPI_ANY_TAG");
     g_test_add_func("/messages/random", test_random);
+    g_test_add_func("/messages/clock", test_clock);
     g_test_add_func("/messages/ahead", test_ahead);
     g_test_add_func("/messages/cancelled", test_cancelled);
     g_test_add_func("/messages/gaps", test_gaps);
