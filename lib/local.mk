@@ -2,21 +2,17 @@
 # what is built in lib/
 include lib/hot.mk
 
-# What merges and writes. It is compiled twice: into libwendcore with GLib, and into libwendmerge
-# with what small/ has in its place.
+# What merges and writes: without GLib, since the tracer does it in the process of the application.
 MERGE_SOURCES = \
-	lib/base/allowance.h \
+	lib/base/allowance.c lib/base/allowance.h \
 	lib/base/coder.c lib/base/coder.h \
+	lib/base/containers.c lib/base/containers.h \
 	lib/base/error.c lib/base/error.h \
 	lib/base/file-write.c lib/base/file-write.h \
-	lib/base/file-write-private.h \
 	lib/base/identifier.h \
-	lib/base/order.c lib/base/order.h \
-	lib/base/pairs.c lib/base/pairs.h \
-	lib/base/word-hash.h \
 	lib/base/shared-file.c lib/base/shared-file.h \
-	lib/base/shortage.h \
 	lib/base/signals.c lib/base/signals.h \
+	lib/base/strings.c lib/base/strings.h \
 	lib/record/codec.c lib/record/codec.h \
 	lib/record/elastic.c lib/record/elastic.h \
 	lib/record/layout.c lib/record/layout.h \
@@ -83,15 +79,13 @@ ANALYSIS_SOURCES = \
 	lib/analysis/traffic.c lib/analysis/traffic.h \
 	lib/analysis/transfer.c lib/analysis/transfer.h
 
-# libwendcore: merging, the archive, the reader. The commands link it.
+# Merging, the archive, the reader: what the commands and the tests link.
 CORE_SOURCES = \
 	$(MERGE_SOURCES) $(ANALYSIS_SOURCES) \
-	lib/base/allowance.c \
 	lib/base/byte-table.c lib/base/byte-table.h \
 	lib/base/file-directory.c lib/base/file-directory.h \
 	lib/base/file-stream.c lib/base/file-stream.h \
 	lib/base/regular.c lib/base/regular.h \
-	lib/base/shortage.c \
 	lib/archive/container-read.c \
 	lib/archive/container-store.c \
 	lib/archive/container-stream.c \
@@ -120,39 +114,18 @@ CORE_SOURCES = \
 	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h
 
-# All of it for tests, which also look inside.
-check_LIBRARIES += lib/libcore.a
+noinst_LIBRARIES += lib/libcore.a
 lib_libcore_a_SOURCES = $(CORE_SOURCES) $(HOT_SOURCES) $(FUNCTION_SOURCES)
 nodist_lib_libcore_a_SOURCES = $(FUNCTION_GENERATED)
 CORE_LIBS = $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) -lm
 
-noinst_PROGRAMS += libwendcore.so
-privateexec_DATA += libwendcore.so
-libwendcore_so_SOURCES = $(CORE_SOURCES) $(HOT_SOURCES) $(FUNCTION_SOURCES)
-nodist_libwendcore_so_SOURCES = $(FUNCTION_GENERATED)
-libwendcore_so_LDADD = $(CORE_LIBS)
-libwendcore_so_LDFLAGS = -shared -Wl,-soname,$(@F) \
-	-Wl,--version-script=$(srcdir)/lib/libwendcore.map
-EXTRA_libwendcore_so_DEPENDENCIES = lib/libwendcore.map
-EXTRA_DIST += lib/libwendcore.map
-
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
-# the application: no GLib, no libarchive, memory that is bounded (small/README.md).
+# the application: no GLib, no libarchive, memory that is bounded (base/memory.h).
 noinst_PROGRAMS += libwendmerge.so
 privateexec_DATA += libwendmerge.so
 libwendmerge_so_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
-	lib/archive/steps.c lib/archive/steps.h \
-	lib/small/no-allowance.c \
-	lib/small/arrays.c \
-	lib/small/glib.h \
-	lib/small/heap.c lib/small/heap.h \
-	lib/small/memory.h \
-	lib/small/tables.c \
-	lib/small/strings.c
-libwendmerge_so_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) \
-	-include $(srcdir)/lib/small/memory.h
-libwendmerge_so_CFLAGS = $(OWN_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
+	lib/archive/steps.c lib/archive/steps.h
 libwendmerge_so_LDADD = lib/libfunctions.a $(ZSTD_LIBS) -lm
 libwendmerge_so_LDFLAGS = -shared -Wl,-soname,$(@F) -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/lib/libwendmerge.map

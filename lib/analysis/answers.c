@@ -489,7 +489,7 @@ RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, gui
     a->sequences = g_new0(AnswerSequence, a->n_sequences + 1);
     for (guint q = 0; q < a->n_sequences; q++)
         a->sequences[q].postings = g_array_new(FALSE, FALSE, sizeof(PostedAnswer));
-    a->requests = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, request_free);
+    a->requests = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, request_free);
     a->decoder = wend_decoder_new(p);
     return a;
 }

@@ -15,8 +15,8 @@
 #include <glib.h>
 
 #include "base/allowance.h"
-#include "call-plan.h"
 #include "read/program.h"
+#include "call-plan.h"
 
 typedef struct RankAnswers RankAnswers;
 

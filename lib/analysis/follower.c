@@ -62,7 +62,7 @@ Follower *follower_new(const WendProgram *p, const WendMembers *m, guint rank)
     f->rank = rank;
     f->sizes = (TransferSizes){f, type_size, comm_size, comm_neighbours};
     for (guint i = 0; i < NOTES; i++)
-        f->notes[i] = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, g_free);
+        f->notes[i] = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, g_free);
     return f;
 }
 

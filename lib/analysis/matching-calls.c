@@ -299,7 +299,7 @@ static void keep_object(GHashTable **table, const WendArg *made, guint comm)
     if (made->n_out != 1 || !made->out || !wend_word_is_handle(made->out[0]))
         return;
     if (*table == NULL)
-        *table = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+        *table = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     g_hash_table_replace(*table, g_memdup2(made->out, sizeof *made->out), GUINT_TO_POINTER(comm));
 }
 
@@ -363,7 +363,7 @@ static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitione
         op->receive_lane =
             next_lane(m, s->rank->rank, op->comm, op->source, op->receive_tag, FALSE);
     if (*notes == NULL)
-        *notes = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, g_free);
+        *notes = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, g_free);
     if (!g_hash_table_contains(*notes, &word) && !allowance_take(m->allowance, 1, sizeof *op + 80))
         m->full = TRUE;
     g_hash_table_replace(*notes, g_memdup2(&word, sizeof word), g_memdup2(op, sizeof *op));

@@ -144,7 +144,7 @@ RequestEntry *request_entry_add(Matching *m, GHashTable **table, gint64 word, En
     if (!entry)
         return NULL;
     if (!*table)
-        *table = g_hash_table_new(wend_word_hash, g_int64_equal);
+        *table = g_hash_table_new(map_word_hash, g_int64_equal);
     entry->word = word;
     entry->kind = kind;
     entry->strand = strand;

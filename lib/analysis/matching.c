@@ -637,7 +637,7 @@ gboolean matching_next(Matching *m, MessageEvent *event)
     return TRUE;
 }
 
-gboolean matching_error(const Matching *m, const char *name, GError **error)
+gboolean matching_error(const Matching *m, const char *name, Error **error)
 {
     return m->full && allowance_error(m->allowance, name, error);
 }

@@ -44,6 +44,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "base/error.h"
 #include "call-plan.h"
 #include "members.h"
 #include "read/program.h"
@@ -142,7 +143,7 @@ gboolean matching_next(Matching *m, MessageEvent *event);
 
 /* TRUE, and *ERROR is set (WEND_ERROR_INPUT): what is in flight takes more memory than allowed.
  * NAME: of the recording. */
-gboolean matching_error(const Matching *m, const char *name, GError **error);
+gboolean matching_error(const Matching *m, const char *name, Error **error);
 
 /* How many calls were given before what they wait for. */
 guint64 matching_broken(const Matching *m);

@@ -165,7 +165,7 @@ typedef struct {
 static guint ends_hash(gconstpointer key)
 {
     const Ends *e = key;
-    return wend_word_hash(&e->source) * 31 ^ wend_word_hash(&e->destination);
+    return map_word_hash(&e->source) * 31 ^ map_word_hash(&e->destination);
 }
 
 static gboolean ends_equal(gconstpointer a, gconstpointer b)
@@ -208,7 +208,7 @@ static gint compare_pairs(gconstpointer a, gconstpointer b)
 }
 
 GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, guint64 max_size,
-                     const char *name, GError **error)
+                     const char *name, Error **error)
 {
     MatrixPairs pairs = {allowance_new(max_size), g_array_new(FALSE, FALSE, sizeof(MatrixPair)),
                          g_hash_table_new_full(ends_hash, ends_equal, g_free, NULL)};

@@ -9,6 +9,7 @@
 
 #include <glib.h>
 
+#include "base/error.h"
 #include "members.h"
 #include "read/program.h"
 #include "traffic.h"
@@ -24,7 +25,7 @@ typedef struct {
  * wend_program_open_within. NAME: of the recording, for messages. The caller unrefs the result.
  * Returns NULL and sets the error (WEND_ERROR_INPUT) if the pairs would take more memory. */
 GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, guint64 max_size,
-                     const char *name, GError **error);
+                     const char *name, Error **error);
 
 enum { MATRIX_SIZES = 65 };
 

@@ -58,7 +58,7 @@ static gboolean seat_equal(gconstpointer a, gconstpointer b)
 static guint held_hash(gconstpointer key)
 {
     const Held *h = key;
-    return wend_word_hash(&h->handle) ^ h->rank * 2654435761u;
+    return map_word_hash(&h->handle) ^ h->rank * 2654435761u;
 }
 
 static gboolean held_equal(gconstpointer a, gconstpointer b)
@@ -287,7 +287,7 @@ WendMembersPass *wend_members_pass_new(WendMembers *m, guint class_index, guint 
     pass->m = m;
     pass->rank = wend_program_class(m->program, class_index)->ranks[0];
     pass->sequence = sequence;
-    pass->now = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    pass->now = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     wend_program_comms(m->program, pass->rank, sequence, &pass->n);
     return pass;
 }

@@ -13,6 +13,8 @@
 
 #include "read/program.h"
 
+#include <glib.h>
+
 typedef struct WendMembers WendMembers;
 
 /* MPI_COMM_WORLD of a process, MPI_COMM_SELF, and an unknown communicator. */

@@ -19,6 +19,8 @@
 
 #include "matching.h"
 
+#include <glib.h>
+
 typedef struct WendPrecedence WendPrecedence;
 
 /* The channels here have the phase for their lane. */

@@ -238,7 +238,7 @@ TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_
     s->definitions = wend_decoder_new(p);
     s->sizes = (TransferSizes){s, type_size, comm_size, comm_neighbours};
     for (guint i = 0; i < G_N_ELEMENTS(made_kinds); i++)
-        s->makers[made_kinds[i]] = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free,
+        s->makers[made_kinds[i]] = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free,
                                                          (GDestroyNotify)g_array_unref);
     find_makers(s);
     return s;

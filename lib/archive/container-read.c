@@ -2,8 +2,11 @@
 /* container-read.c: reads file -> frames -> tar -> members. Nothing in the file is trusted. */
 #include <archive.h>
 #include <archive_entry.h>
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -13,62 +16,63 @@
 #include "base/buf.h"
 #include "base/printable.h"
 #include "base/regular.h"
-#include "container-index.h"
+#include "base/strings.h"
 #include "record/checkpoint-file.h"
 #include "record/world-files.h"
+#include "container-index.h"
 
 typedef struct {
-    guint64 offset, bytes;
-    guint64 lone; /* bytes of its only member; 0: it has several, or an empty one */
-    gboolean loaded;
+    uint64_t offset, bytes;
+    uint64_t lone; /* bytes of its only member; 0: it has several, or an empty one */
+    bool loaded;
 } ContainerFrame;
 
 struct Container {
     char *name;
     int fd; /* -1: the file is in memory */
-    GBytes *in_memory;
-    guint64 file_bytes;
+    Bytes *in_memory;
+    uint64_t file_bytes;
     Allowance *allowance;
-    GArray *frames;
-    GHashTable *members;  /* name -> GBytes, of the frames that are loaded */
-    GHashTable *frame_of; /* name -> frame + 1, from the index */
-    guint64 member_bytes; /* from the index, or of all that is loaded */
-    gint64 mtime;         /* of the entry that was loaded last */
+    Vector *frames;
+    Map *members;          /* name -> Bytes, of the frames that are loaded */
+    Map *frame_of;         /* name -> frame + 1, from the index */
+    uint64_t member_bytes; /* from the index, or of all that is loaded */
+    int64_t mtime;         /* of the entry that was loaded last */
 };
 
-/* Sets the error and returns FALSE. If the allowance was exceeded, that is the error, because a
+/* Sets the error and returns false. If the allowance was exceeded, that is the error, because a
  * file that is too large need not be damaged. */
-static gboolean fail(const Container *b, GError **error, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-static gboolean fail(const Container *b, GError **error, const char *format, ...)
+static bool fail(const Container *b, Error **error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fail(const Container *b, Error **error, const char *format, ...)
 {
     if (allowance_error(b->allowance, b->name, error))
-        return FALSE;
+        return false;
     va_list arguments;
     va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    AUTOFREE char *text = string_print_list(format, arguments);
     va_end(arguments);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s", b->name, text);
-    return FALSE;
+    error_set(error, WEND_ERROR_INPUT, "%s: %s", b->name, text);
+    return false;
 }
 
 /* -- the file -- */
 
-gboolean container_read_file(const Container *b, guint64 offset, void *data, gsize n)
+bool container_read_file(const Container *b, uint64_t offset, void *data, size_t n)
 {
     if (offset > b->file_bytes || n > b->file_bytes - offset)
-        return FALSE;
+        return false;
     if (b->fd >= 0)
         return wend_regular_read(b->fd, offset, data, n);
     if (n > 0)
-        memcpy(data, (const guint8 *)g_bytes_get_data(b->in_memory, NULL) + offset, n);
-    return TRUE;
+        memcpy(data, (const uint8_t *)b->in_memory->data + offset, n);
+    return true;
 }
 
-static guint32 read_number(const Container *b, guint64 offset)
+static uint32_t read_number(const Container *b, uint64_t offset)
 {
-    guint32 number;
-    return container_read_file(b, offset, &number, sizeof number) ? GUINT32_FROM_LE(number) : 0;
+    uint32_t number;
+    return container_read_file(b, offset, &number, sizeof number) ? le32toh(number) : 0;
 }
 
 /* -- frames -- */
@@ -76,39 +80,39 @@ static guint32 read_number(const Container *b, guint64 offset)
 /* The expanded bytes of a frame. The buffer grows with the bytes that are there, and not with the
  * size that the header of the frame claims. */
 typedef struct {
-    guint8 *bytes;
-    gsize n, room;
+    uint8_t *bytes;
+    size_t n, room;
 } MemberBytes;
 
-static gboolean content_grow(MemberBytes *c, Allowance *allowance, gsize least)
+static bool content_grow(MemberBytes *c, Allowance *allowance, size_t least)
 {
     if (c->room - c->n >= least)
-        return TRUE;
-    gsize room = MAX(2 * c->room, c->n + least);
+        return true;
+    size_t room = MAX(2 * c->room, c->n + least);
     if (!allowance_grow(allowance, &c->bytes, c->room, room))
-        return FALSE;
+        return false;
     c->room = room;
-    return TRUE;
+    return true;
 }
 
 static void content_clear(MemberBytes *c, Allowance *allowance)
 {
-    g_free(c->bytes);
+    memory_free(c->bytes);
     allowance_give(allowance, c->room);
 }
 
 /* Expands the frame at OFFSET, which ends at END or before, into OUT. Sets *BYTES to the size of
  * the frame in the file. Returns NULL, or the problem. */
-static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guint64 end,
-                          MemberBytes *out, guint64 *bytes)
+static const char *expand(const Container *b, ZSTD_DCtx *z, uint64_t offset, uint64_t end,
+                          MemberBytes *out, uint64_t *bytes)
 {
-    const gsize in_room = ZSTD_DStreamInSize(), out_room = ZSTD_DStreamOutSize();
-    g_autofree guint8 *chunk = g_malloc(in_room);
+    const size_t in_room = ZSTD_DStreamInSize(), out_room = ZSTD_DStreamOutSize();
+    AUTOFREE uint8_t *chunk = memory_new(in_room);
     ZSTD_inBuffer in = {chunk, 0, 0};
-    guint64 next = offset;
+    uint64_t next = offset;
     for (size_t left = 1; left != 0;) {
         if (in.pos == in.size && next < end) {
-            in = (ZSTD_inBuffer){chunk, (gsize)MIN(end - next, in_room), 0};
+            in = (ZSTD_inBuffer){chunk, (size_t)MIN(end - next, in_room), 0};
             if (!container_read_file(b, next, chunk, in.size))
                 return "it cannot be read";
             next += in.size;
@@ -128,36 +132,36 @@ static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guin
 }
 
 /* Adds the member of entry E, in a tar of N bytes. */
-static gboolean load_member(Container *b, struct archive *a, struct archive_entry *e, gsize n,
-                            GError **error)
+static bool load_member(Container *b, struct archive *a, struct archive_entry *e, size_t n,
+                        Error **error)
 {
-    gint64 size = archive_entry_size(e);
+    int64_t size = archive_entry_size(e);
     const char *name = archive_entry_pathname(e);
-    if (!name || size < 0 || (guint64)size > n)
+    if (!name || size < 0 || (uint64_t)size > n)
         return fail(b, error, "damaged: a member's size makes no sense");
-    guint8 *bytes = allowance_block(b->allowance, (guint64)size, 1);
+    uint8_t *bytes = allowance_block(b->allowance, (uint64_t)size, 1);
     if (!bytes)
         return fail(b, error, "out of memory");
-    gsize at = 0;
+    size_t at = 0;
     la_ssize_t got = 1;
-    while (at < (gsize)size && (got = archive_read_data(a, bytes + at, size - at)) > 0)
+    while (at < (size_t)size && (got = archive_read_data(a, bytes + at, size - at)) > 0)
         at += got;
-    if (at < (gsize)size) {
-        g_free(bytes);
+    if (at < (size_t)size) {
+        memory_free(bytes);
         return fail(b, error, "member %s is truncated", name);
     }
-    g_hash_table_replace(b->members, g_strdup(name), g_bytes_new_take(bytes, size));
+    map_replace(b->members, string_copy(name), bytes_take(bytes, (size_t)size));
     b->mtime = archive_entry_mtime(e);
-    return TRUE;
+    return true;
 }
 
 /* Adds the members of all tar entries of a frame. */
-static gboolean load_tar(Container *b, const MemberBytes *tar, GError **error)
+static bool load_tar(Container *b, const MemberBytes *tar, Error **error)
 {
     struct archive *a = archive_read_new();
     struct archive_entry *e;
-    gboolean good = a && archive_read_support_format_tar(a) == ARCHIVE_OK
-                    && archive_read_open_memory(a, tar->bytes, tar->n) == ARCHIVE_OK;
+    bool good = a && archive_read_support_format_tar(a) == ARCHIVE_OK
+                && archive_read_open_memory(a, tar->bytes, tar->n) == ARCHIVE_OK;
     if (!good)
         fail(b, error, "damaged: no tar entries in a frame");
     int status = ARCHIVE_EOF;
@@ -173,25 +177,25 @@ static gboolean load_tar(Container *b, const MemberBytes *tar, GError **error)
 
 /* Loads the frame at OFFSET and sets *BYTES to its size in the file. END is the end of the frame
  * or, if that is unknown, of the file. */
-static gboolean load_frame_at(Container *b, guint64 offset, guint64 end, guint64 *bytes,
-                              GError **error)
+static bool load_frame_at(Container *b, uint64_t offset, uint64_t end, uint64_t *bytes,
+                          Error **error)
 {
     MemberBytes tar = {0};
     ZSTD_DCtx *z = ZSTD_createDCtx();
     const char *problem = z ? expand(b, z, offset, end, &tar, bytes) : "out of memory";
     ZSTD_freeDCtx(z);
-    gboolean good = !problem && load_tar(b, &tar, error);
+    bool good = !problem && load_tar(b, &tar, error);
     if (problem)
-        fail(b, error, "damaged: %s (in the frame at byte %" G_GUINT64_FORMAT ")", problem, offset);
+        fail(b, error, "damaged: %s (in the frame at byte %" PRIu64 ")", problem, offset);
     content_clear(&tar, b->allowance);
     return good;
 }
 
-static gboolean load_frame(Container *b, ContainerFrame *f, GError **error)
+static bool load_frame(Container *b, ContainerFrame *f, Error **error)
 {
-    guint64 bytes;
+    uint64_t bytes;
     if (f->loaded)
-        return TRUE;
+        return true;
     f->loaded = load_frame_at(b, f->offset, f->offset + f->bytes, &bytes, error);
     return f->loaded;
 }
@@ -201,116 +205,112 @@ static gboolean load_frame(Container *b, ContainerFrame *f, GError **error)
 /* The memory of a name in FRAME_OF, beyond its bytes in the index. */
 enum { NAME_MEMORY = 64 };
 
-static gboolean read_index_members(Container *b, WendCursor *c, guint frame)
+static bool read_index_members(Container *b, WendCursor *c, uint32_t frame)
 {
-    gsize n = wend_cursor_count(c, 2);
-    guint64 size = 0;
+    size_t n = wend_cursor_count(c, 2);
+    uint64_t size = 0;
     if (!allowance_take(b->allowance, n, NAME_MEMORY))
-        return FALSE;
-    for (gsize k = 0; k < n && !c->failed; k++) {
+        return false;
+    for (size_t k = 0; k < n && !c->failed; k++) {
         WendCursor name = wend_cursor_block(c);
         size = wend_cursor_unsigned(c);
         if (c->failed)
             break;
         b->member_bytes += size;
-        g_hash_table_replace(b->frame_of, g_strndup((const char *)name.p, name.end - name.p),
-                             GUINT_TO_POINTER(frame + 1));
+        map_replace(b->frame_of, string_part((const char *)name.p, name.end - name.p),
+                    OF_NUMBER(frame + 1));
     }
     if (n == 1 && !c->failed)
-        g_array_index(b->frames, ContainerFrame, frame).lone = size;
-    return TRUE;
+        VECTOR_AT(b->frames, ContainerFrame, frame).lone = size;
+    return true;
 }
 
-static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_of_frames,
-                            GError **error)
+static bool read_frames(Container *b, const uint8_t *p, size_t n, uint64_t end_of_frames,
+                        Error **error)
 {
     WendCursor c = wend_cursor(p, n);
-    gsize n_frames = wend_cursor_count(&c, 3);
-    guint64 offset = 0;
-    gboolean good = allowance_take(b->allowance, n_frames, sizeof(ContainerFrame));
-    for (gsize i = 0; i < n_frames && good && !c.failed; i++) {
-        guint64 bytes = wend_cursor_unsigned(&c);
+    size_t n_frames = wend_cursor_count(&c, 3);
+    uint64_t offset = 0;
+    bool good = allowance_take(b->allowance, n_frames, sizeof(ContainerFrame));
+    for (size_t i = 0; i < n_frames && good && !c.failed; i++) {
+        uint64_t bytes = wend_cursor_unsigned(&c);
         wend_cursor_unsigned(&c); /* the expanded size, which is not needed */
         if (bytes > end_of_frames - offset)
             c.failed = true;
-        ContainerFrame f = {offset, bytes, 0, FALSE};
+        ContainerFrame f = {offset, bytes, 0, false};
         offset += bytes;
         if (!c.failed)
-            g_array_append_val(b->frames, f);
-        good = read_index_members(b, &c, (guint)i);
+            VECTOR_APPEND(b->frames, f);
+        good = read_index_members(b, &c, (uint32_t)i);
     }
     good = good && !c.failed && offset == end_of_frames;
     return good || fail(b, error, "damaged: its index makes no sense");
 }
 
-static gboolean read_index(Container *b, GError **error)
+static bool read_index(Container *b, Error **error)
 {
-    guint64 trailer = b->file_bytes - CONTAINER_TRAILER, hash;
-    guint32 length = read_number(b, trailer + sizeof hash);
+    uint64_t trailer = b->file_bytes - CONTAINER_TRAILER, hash;
+    uint32_t length = read_number(b, trailer + sizeof hash);
     if (length > trailer - 8)
         return fail(b, error, "damaged: its index is longer than the file");
-    guint64 start = trailer - length;
+    uint64_t start = trailer - length;
     if (read_number(b, start - 8) != CONTAINER_SKIPPABLE
         || read_number(b, start - 4) != length + CONTAINER_TRAILER)
         return fail(b, error, "damaged: its index has no frame");
-    g_autofree guint8 *index = allowance_block(b->allowance, length, 1);
+    AUTOFREE uint8_t *index = allowance_block(b->allowance, length, 1);
     if (!index)
         return fail(b, error, "out of memory");
     if (!container_read_file(b, start, index, length)
         || !container_read_file(b, trailer, &hash, sizeof hash)
-        || XXH64(index, length, 0) != GUINT64_FROM_LE(hash))
+        || XXH64(index, length, 0) != le64toh(hash))
         return fail(b, error, "damaged: the checksum of its index is wrong");
     return read_frames(b, index, length, start - 8, error);
 }
 
 /* Loads all frames, from the front, of a file without an index. */
-static gboolean scan(Container *b, GError **error)
+static bool scan(Container *b, Error **error)
 {
-    for (guint64 at = 0, bytes; at < b->file_bytes; at += bytes) {
-        guint32 magic = read_number(b, at);
+    for (uint64_t at = 0, bytes; at < b->file_bytes; at += bytes) {
+        uint32_t magic = read_number(b, at);
         if (magic == CONTAINER_SKIPPABLE)
             return fail(b, error, "damaged: the end of its index is wrong");
         if ((magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START) {
-            bytes = 8 + (guint64)read_number(b, at + 4);
+            bytes = 8 + (uint64_t)read_number(b, at + 4);
             if (bytes > b->file_bytes - at)
-                return fail(b, error, "truncated or damaged at byte %" G_GUINT64_FORMAT, at);
+                return fail(b, error, "truncated or damaged at byte %" PRIu64, at);
             continue;
         }
         if (magic != ZSTD_MAGICNUMBER)
-            return fail(b, error, "truncated or damaged at byte %" G_GUINT64_FORMAT, at);
+            return fail(b, error, "truncated or damaged at byte %" PRIu64, at);
         if (!load_frame_at(b, at, b->file_bytes, &bytes, error))
-            return FALSE;
+            return false;
     }
-    GHashTableIter iter;
-    gpointer bytes;
-    g_hash_table_iter_init(&iter, b->members);
-    while (g_hash_table_iter_next(&iter, NULL, &bytes))
-        b->member_bytes += g_bytes_get_size(bytes);
-    return TRUE;
+    for (MapPlace p = {.map = b->members}; map_next(&p);)
+        b->member_bytes += ((const Bytes *)p.value)->n;
+    return true;
 }
 
 /* -- opening -- */
 
 /* Refs the allowance. NULL: the container gets one of its own. */
-static Container *container_new(const char *name, guint64 file_bytes, Allowance *allowance)
+static Container *container_new(const char *name, uint64_t file_bytes, Allowance *allowance)
 {
-    Container *b = g_new0(Container, 1);
-    b->name = g_strdup(name);
+    Container *b = NEW0(Container, 1);
+    b->name = string_copy(name);
     b->fd = -1;
     b->file_bytes = file_bytes;
     b->allowance = allowance ? allowance_ref(allowance) : allowance_new(0);
     allowance_add_archive(b->allowance, file_bytes);
-    b->frames = g_array_new(FALSE, FALSE, sizeof(ContainerFrame));
-    b->members =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
-    b->frame_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    b->frames = vector_new(sizeof(ContainerFrame));
+    b->members = map_new(map_text_hash, map_text_equal, memory_free, (Release)bytes_unref);
+    b->frame_of = map_new(map_text_hash, map_text_equal, memory_free, NULL);
     return b;
 }
 
-static Container *opened(Container *b, GError **error)
+static Container *opened(Container *b, Error **error)
 {
     char end[4];
-    gboolean good;
+    bool good;
     if (b->file_bytes == 0)
         good = fail(b, error, "is empty");
     else if (read_number(b, 0) != ZSTD_MAGICNUMBER)
@@ -328,82 +328,89 @@ static Container *opened(Container *b, GError **error)
     return NULL;
 }
 
-Container *container_from_bytes(GBytes *file, const char *name, GError **error)
+Container *container_from_bytes(Bytes *file, const char *name, Error **error)
 {
-    Container *b = container_new(name, g_bytes_get_size(file), NULL);
-    b->in_memory = g_bytes_ref(file);
+    Container *b = container_new(name, file->n, NULL);
+    b->in_memory = bytes_ref(file);
     return opened(b, error);
 }
 
-Container *container_from_members(GHashTable *members, const char *name)
+Container *container_from_members(Map *members, const char *name)
 {
     Container *b = container_new(name, 0, NULL);
-    g_hash_table_unref(b->members);
+    map_unref(b->members);
     b->members = members;
     return b;
 }
 
-static void say_unfinished(const char *path, GError **error)
+static void say_unfinished(const char *path, Error **error)
 {
-    g_autofree char *operand = g_strconcat(*path == '-' ? "./" : "", path, NULL);
-    gsize room = 4 * strlen(operand) + 3;
-    g_autofree char *word = g_malloc(room);
+    AUTOFREE char *operand = string_print("%s%s", *path == '-' ? "./" : "", path);
+    size_t room = 4 * strlen(operand) + 3;
+    AUTOFREE char *word = memory_new(room);
     wend_printable_word(word, room, operand);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: unfinished: wend merge %s", path, word);
+    error_set(error, WEND_ERROR_INPUT, "%s: unfinished: wend merge %s", path, word);
 }
 
-static gboolean has_parts(const char *folder)
+static bool is_directory(const char *path)
 {
-    GDir *d = g_dir_open(folder, 0, NULL);
-    gboolean found = FALSE;
-    for (const char *name; d && !found && (name = g_dir_read_name(d));)
-        found = g_str_has_prefix(name, WEND_CHECKPOINT_PREFIX);
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool has_parts(const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool found = false;
+    for (const struct dirent *entry; d && !found && (entry = readdir(d));)
+        found = string_begins(entry->d_name, WEND_CHECKPOINT_PREFIX);
     if (d)
-        g_dir_close(d);
+        closedir(d);
     return found;
 }
 
 /* Whether a further world of the recording in the directory has parts and no archive. */
-static gboolean has_unfinished_world(const char *directory)
+static bool has_unfinished_world(const char *directory)
 {
-    GDir *d = g_dir_open(directory, 0, NULL);
-    gboolean found = FALSE;
-    for (const char *name; d && !found && (name = g_dir_read_name(d));) {
-        if (!g_str_has_prefix(name, WORLD_FILE_PREFIX)
-            || !g_str_has_suffix(name, WEND_CHECKPOINT_SUFFIX))
+    const size_t n_suffix = strlen(WEND_CHECKPOINT_SUFFIX);
+    DIR *d = opendir(directory);
+    bool found = false;
+    for (const struct dirent *entry; d && !found && (entry = readdir(d));) {
+        const char *name = entry->d_name;
+        size_t n = strlen(name);
+        if (!string_begins(name, WORLD_FILE_PREFIX) || n < n_suffix
+            || strcmp(name + n - n_suffix, WEND_CHECKPOINT_SUFFIX) != 0)
             continue;
-        g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)),
-                        *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL),
-                        *archive = g_build_filename(directory, file, NULL),
-                        *parts = g_build_filename(directory, name, NULL);
-        found = !g_file_test(archive, G_FILE_TEST_EXISTS) && has_parts(parts);
+        AUTOFREE char *archive = string_print("%s/%.*s%s", directory, (int)(n - n_suffix), name,
+                                              WORLD_FILE_SUFFIX),
+                      *parts = string_path(directory, name);
+        found = access(archive, F_OK) != 0 && has_parts(parts);
     }
     if (d)
-        g_dir_close(d);
+        closedir(d);
     return found;
 }
 
 /* Sets the error that says why there is no archive at PATH. */
-static void say_missing(const char *path, const char *file, GError **error)
+static void say_missing(const char *path, const char *file, Error **error)
 {
-    g_autofree char *parts = g_build_filename(path, WEND_CHECKPOINT_FOLDER, NULL);
-    g_clear_error(error);
-    if (g_file_test(parts, G_FILE_TEST_IS_DIR))
+    AUTOFREE char *parts = string_path(path, WEND_CHECKPOINT_FOLDER);
+    error_clear(error);
+    if (is_directory(parts))
         say_unfinished(path, error);
     else if (strcmp(file, path) != 0)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: no %s in this directory: not a recording, or one that never ended", path,
-                    CONTAINER_FILE);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: no %s in this directory: not a recording, or one that never ended", path,
+                  CONTAINER_FILE);
     else
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no such file or directory", file);
+        error_set(error, WEND_ERROR_INPUT, "%s: no such file or directory", file);
 }
 
-Container *container_open_within(const char *path, Allowance *allowance, GError **error)
+Container *container_open_within(const char *path, Allowance *allowance, Error **error)
 {
-    g_autofree char *file = g_file_test(path, G_FILE_TEST_IS_DIR)
-                                ? g_build_filename(path, CONTAINER_FILE, NULL)
-                                : g_strdup(path);
-    guint64 bytes = 0;
+    AUTOFREE char *file =
+        is_directory(path) ? string_path(path, CONTAINER_FILE) : string_copy(path);
+    uint64_t bytes = 0;
     if (strcmp(file, path) != 0 && has_unfinished_world(path)) {
         say_unfinished(path, error);
         return NULL;
@@ -418,7 +425,7 @@ Container *container_open_within(const char *path, Allowance *allowance, GError 
     return opened(b, error);
 }
 
-Container *container_open(const char *path, GError **error)
+Container *container_open(const char *path, Error **error)
 {
     return container_open_within(path, NULL, error);
 }
@@ -427,16 +434,16 @@ void container_free(Container *b)
 {
     if (!b)
         return;
-    g_hash_table_unref(b->members);
-    g_hash_table_unref(b->frame_of);
-    g_array_unref(b->frames);
+    map_unref(b->members);
+    map_unref(b->frame_of);
+    vector_unref(b->frames);
     if (b->in_memory)
-        g_bytes_unref(b->in_memory);
+        bytes_unref(b->in_memory);
     if (b->fd >= 0)
         close(b->fd);
     allowance_unref(b->allowance);
-    g_free(b->name);
-    g_free(b);
+    memory_free(b->name);
+    memory_free(b);
 }
 
 const char *container_name(const Container *b)
@@ -449,74 +456,71 @@ Allowance *container_allowance(const Container *b)
     return b->allowance;
 }
 
-guint64 container_file_bytes(const Container *b)
+uint64_t container_file_bytes(const Container *b)
 {
     return b->file_bytes;
 }
 
-guint64 container_member_bytes(const Container *b)
+uint64_t container_member_bytes(const Container *b)
 {
     return b->member_bytes;
 }
 
-gboolean container_has(const Container *b, const char *name)
+bool container_has(const Container *b, const char *name)
 {
-    return g_hash_table_contains(b->members, name) || g_hash_table_contains(b->frame_of, name);
+    return map_has(b->members, name) || map_has(b->frame_of, name);
 }
 
-static gint by_text(gconstpointer a, gconstpointer b)
+static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-GPtrArray *container_names(const Container *b)
+Vector *container_names(const Container *b)
 {
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    GHashTable *const tables[] = {b->members, b->frame_of};
-    for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
-        GHashTableIter iter;
-        gpointer name;
-        g_hash_table_iter_init(&iter, tables[i]);
-        while (g_hash_table_iter_next(&iter, &name, NULL))
-            if (i == 0 || !g_hash_table_contains(b->members, name))
-                g_ptr_array_add(names, g_strdup(name));
+    Vector *names = vector_of_pointers(memory_free);
+    Map *const tables[] = {b->members, b->frame_of};
+    for (uint32_t i = 0; i < COUNT_OF(tables); i++) {
+        for (MapPlace p = {.map = tables[i]}; map_next(&p);)
+            if (i == 0 || !map_has(b->members, p.key))
+                vector_add(names, string_copy(p.key));
     }
-    g_ptr_array_sort(names, by_text);
+    vector_sort(names, by_text);
     return names;
 }
 
-gboolean container_has_index(const Container *b)
+bool container_has_index(const Container *b)
 {
     return b->frames->len > 0;
 }
 
-gint64 container_mtime(Container *b)
+int64_t container_mtime(Container *b)
 {
     if (b->frames->len > 0)
-        load_frame(b, &g_array_index(b->frames, ContainerFrame, b->frames->len - 1), NULL);
+        load_frame(b, &VECTOR_AT(b->frames, ContainerFrame, b->frames->len - 1), NULL);
     return b->mtime;
 }
 
-GBytes *container_member(Container *b, const char *name, GError **error)
+Bytes *container_member(Container *b, const char *name, Error **error)
 {
-    guint frame = GPOINTER_TO_UINT(g_hash_table_lookup(b->frame_of, name));
-    if (frame && !load_frame(b, &g_array_index(b->frames, ContainerFrame, frame - 1), error)) {
-        g_prefix_error(error, "member %s: ", name);
+    uint32_t frame = NUMBER_OF(map_get(b->frame_of, name));
+    if (frame && !load_frame(b, &VECTOR_AT(b->frames, ContainerFrame, frame - 1), error)) {
+        error_prefix(error, "member %s: ", name);
         return NULL;
     }
-    GBytes *bytes = g_hash_table_lookup(b->members, name);
+    Bytes *bytes = map_get(b->members, name);
     if (bytes)
-        return g_bytes_ref(bytes);
+        return bytes_ref(bytes);
     fail(b, error, "has no member %s: not a Wend archive, or damaged", name);
     return NULL;
 }
 
-gboolean container_lone_member(const Container *b, const char *name, ContainerLone *lone)
+bool container_lone_member(const Container *b, const char *name, ContainerLone *lone)
 {
-    guint frame = GPOINTER_TO_UINT(g_hash_table_lookup(b->frame_of, name));
-    const ContainerFrame *f = frame ? &g_array_index(b->frames, ContainerFrame, frame - 1) : NULL;
+    uint32_t frame = NUMBER_OF(map_get(b->frame_of, name));
+    const ContainerFrame *f = frame ? &VECTOR_AT(b->frames, ContainerFrame, frame - 1) : NULL;
     if (!f || f->loaded || f->lone == 0)
-        return FALSE;
+        return false;
     *lone = (ContainerLone){f->offset, f->offset + f->bytes, f->lone};
-    return TRUE;
+    return true;
 }

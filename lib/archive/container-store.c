@@ -3,40 +3,42 @@
  * again, so that the member shares what the others have. In another one the member gets a frame of
  * its own, before the others: the last frame has the end of the tar. */
 #include <string.h>
+#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/base.h"
 #include "base/file-write.h"
+#include "base/regular.h"
 #include "container-index.h"
 
 /* -- archives of one frame -- */
 
 /* The writer of B's members, without NAME. NULL: one of them is damaged. */
-static ContainerWriter *writer_of_members(Container *b, const char *name, gint64 mtime,
-                                          GError **error)
+static ContainerWriter *writer_of_members(Container *b, const char *name, int64_t mtime,
+                                          Error **error)
 {
     static const char *const first[] = {"program", "meta"}; /* as they are written */
-    g_autoptr(GPtrArray) names = container_names(b);
+    AUTO(Vector) names = container_names(b);
     ContainerWriter *w = container_writer_new(mtime);
-    for (guint i = 0; i < G_N_ELEMENTS(first) + names->len; i++) {
-        gboolean is_first = i < G_N_ELEMENTS(first);
-        const char *member = is_first ? first[i] : names->pdata[i - G_N_ELEMENTS(first)];
+    for (uint32_t i = 0; i < COUNT_OF(first) + names->len; i++) {
+        bool is_first = i < COUNT_OF(first);
+        const char *member = is_first ? first[i] : ((void **)names->data)[i - COUNT_OF(first)];
         if (strcmp(member, name) == 0
             || (!is_first && (strcmp(member, first[0]) == 0 || strcmp(member, first[1]) == 0)))
             continue;
-        g_autoptr(GBytes) bytes = container_member(b, member, error);
+        AUTO(Bytes) bytes = container_member(b, member, error);
         if (!bytes) {
             container_writer_free(w);
             return NULL;
         }
-        container_add(w, member, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+        container_add(w, member, bytes->data, bytes->n);
     }
     return w;
 }
 
-static GByteArray *made_again(Container *b, const char *name, const void *data, gsize n,
-                              gint64 mtime, GError **error)
+static Vector *made_again(Container *b, const char *name, const void *data, size_t n, int64_t mtime,
+                          Error **error)
 {
     ContainerWriter *w = writer_of_members(b, name, mtime, error);
     if (!w)
@@ -50,102 +52,116 @@ static GByteArray *made_again(Container *b, const char *name, const void *data, 
 typedef struct {
     WendCursor index; /* what is left of the old one */
     WendBuf entries;  /* of the new one */
-    guint n;
-    GByteArray *file;
+    uint32_t n;
+    Vector *file;
 } Indexed;
 
 /* Takes the next frame of the old file, at *OFFSET, unless it has NAME. */
-static gboolean take_frame(Indexed *x, const guint8 *old, gsize n_old, gsize *offset,
-                           const char *name)
+static bool take_frame(Indexed *x, const uint8_t *old, size_t n_old, size_t *offset,
+                       const char *name)
 {
-    const guint8 *from = x->index.p;
-    guint64 bytes = wend_cursor_unsigned(&x->index);
+    const uint8_t *from = x->index.p;
+    uint64_t bytes = wend_cursor_unsigned(&x->index);
     wend_cursor_unsigned(&x->index);
-    gboolean has_name = FALSE;
-    for (gsize k = wend_cursor_count(&x->index, 2); k > 0 && !x->index.failed; k--) {
+    bool has_name = false;
+    for (size_t k = wend_cursor_count(&x->index, 2); k > 0 && !x->index.failed; k--) {
         WendCursor member = wend_cursor_block(&x->index);
         wend_cursor_unsigned(&x->index);
-        has_name |= (gsize)(member.end - member.p) == strlen(name)
+        has_name |= (size_t)(member.end - member.p) == strlen(name)
                     && memcmp(member.p, name, strlen(name)) == 0;
     }
     if (x->index.failed || bytes > n_old - *offset)
-        return FALSE;
+        return false;
     if (!has_name) {
-        g_byte_array_append(x->file, old + *offset, (guint)bytes);
+        vector_append_all(x->file, old + *offset, (uint32_t)bytes);
         wend_buf_bytes(&x->entries, from, (size_t)(x->index.p - from));
         x->n++;
     }
     *offset += bytes;
-    return TRUE;
+    return true;
 }
 
 /* The file with FRAME before the frames of OLD, whose index was checked when it was opened. */
-static GByteArray *with_frame(const guint8 *old, gsize n_old, const GByteArray *frame,
-                              const char *name, gsize n)
+static Vector *with_frame(const uint8_t *old, size_t n_old, const Vector *frame, const char *name,
+                          size_t n)
 {
-    guint32 length;
-    gsize offset = 0;
+    uint32_t length;
+    size_t offset = 0;
     memcpy(&length, old + n_old - 8, sizeof length);
-    length = GUINT32_FROM_LE(length);
-    const guint8 *start = old + n_old - CONTAINER_TRAILER - length;
-    Indexed x = {.index = wend_cursor(start, length), .file = g_byte_array_new()};
+    length = le32toh(length);
+    const uint8_t *start = old + n_old - CONTAINER_TRAILER - length;
+    Indexed x = {.index = wend_cursor(start, length), .file = vector_new(1)};
     wend_buf_unsigned(&x.entries, frame->len);
     wend_buf_unsigned(&x.entries, container_tar_bytes(n));
     wend_buf_unsigned(&x.entries, 1);
     wend_buf_string(&x.entries, name);
     wend_buf_unsigned(&x.entries, n);
     x.n = 1;
-    g_byte_array_append(x.file, frame->data, frame->len);
-    gboolean good = TRUE;
-    for (gsize left = wend_cursor_count(&x.index, 3); good && left > 0; left--)
+    vector_append_all(x.file, frame->data, frame->len);
+    bool good = true;
+    for (size_t left = wend_cursor_count(&x.index, 3); good && left > 0; left--)
         good = take_frame(&x, old, n_old, &offset, name);
     if (!good || !container_put_index(x.file, x.n, &x.entries))
-        g_clear_pointer(&x.file, g_byte_array_unref);
+        CLEAR(x.file, vector_unref);
     wend_buf_clear(&x.entries);
     return x.file;
 }
 
-static GByteArray *with_member(const char *path, const char *name, const void *data, gsize n,
-                               gint64 mtime, GError **error)
+static Bytes *whole_file(const char *path, Error **error)
 {
-    g_autoptr(GMappedFile) old = g_mapped_file_new(path, FALSE, error);
+    uint64_t n;
+    int fd = wend_regular_open(path, &n, NULL, error);
+    if (fd < 0)
+        return NULL;
+    uint8_t *data = memory_new_or_null(n);
+    bool good = data && wend_regular_read(fd, 0, data, n);
+    close(fd);
+    if (good)
+        return bytes_take(data, n);
+    memory_free(data);
+    error_set(error, WEND_ERROR_SYSTEM, "%s: cannot read it", path);
+    return NULL;
+}
+
+static Vector *with_member(const char *path, const char *name, const void *data, size_t n,
+                           int64_t mtime, Error **error)
+{
+    AUTO(Bytes) old = whole_file(path, error);
     if (!old)
         return NULL;
     ContainerWriter *w = container_writer_new(mtime);
     container_add(w, name, data, n);
-    GByteArray *frame = container_take_frame(w, error);
+    Vector *frame = container_take_frame(w, error);
     if (!frame)
         return NULL;
-    GByteArray *file = with_frame((const guint8 *)g_mapped_file_get_contents(old),
-                                  g_mapped_file_get_length(old), frame, name, n);
-    g_byte_array_unref(frame);
+    Vector *file = with_frame(old->data, old->n, frame, name, n);
+    vector_unref(frame);
     if (!file)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: damaged: its index makes no sense",
-                    path);
+        error_set(error, WEND_ERROR_INPUT, "%s: damaged: its index makes no sense", path);
     return file;
 }
 
 /* -- all -- */
 
-gboolean container_store(const char *path, const char *name, const void *data, gsize n,
-                         guint64 most, gboolean *stored, GError **error)
+bool container_store(const char *path, const char *name, const void *data, size_t n, uint64_t most,
+                     bool *stored, Error **error)
 {
     Container *b = container_open(path, error);
-    *stored = FALSE;
+    *stored = false;
     if (!b)
-        return FALSE;
-    guint64 before = container_file_bytes(b);
-    gint64 mtime = container_mtime(b);
-    GByteArray *file = container_has_index(b) ? with_member(path, name, data, n, mtime, error)
-                                              : made_again(b, name, data, n, mtime, error);
+        return false;
+    uint64_t before = container_file_bytes(b);
+    int64_t mtime = container_mtime(b);
+    Vector *file = container_has_index(b) ? with_member(path, name, data, n, mtime, error)
+                                          : made_again(b, name, data, n, mtime, error);
     container_free(b);
     if (!file)
-        return FALSE;
-    gboolean good = TRUE;
+        return false;
+    bool good = true;
     if (file->len <= before || file->len - before <= most)
         *stored = good =
             wend_file_write(path, file->data, file->len,
                             WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
-    g_byte_array_unref(file);
+    vector_unref(file);
     return good;
 }

@@ -12,34 +12,34 @@
 
 /* A file that sites are in. */
 typedef struct {
-    const guint8 *file, *id; /* N_FILE and N_ID bytes */
-    gsize n_file, n_id;
-    gint64 last; /* offset, while a table is read */
+    const uint8_t *file, *id; /* N_FILE and N_ID bytes */
+    size_t n_file, n_id;
+    int64_t last; /* offset, while a table is read */
 } SiteModule;
 
 /* A site, or a frame of a stack. */
 typedef struct {
-    guint64 module; /* + 1; 0: unknown */
-    gint64 offset;
-    guint64 caller; /* WEND_CALLER_NONE and so on; without stacks always that */
+    uint64_t module; /* + 1; 0: unknown */
+    int64_t offset;
+    uint64_t caller; /* WEND_CALLER_NONE and so on; without stacks always that */
 } SharedSite;
 
 /* The table of a stream. */
 typedef struct {
-    GArray *modules;        /* SiteModule */
-    GArray *module_numbers; /* guint64, in all modules */
-    GArray *sites, *frames; /* Site, whose callers are frames of the table */
-    GArray *numbers;        /* guint64, by site: its number + 1 in all tables; 0: not known yet */
+    Vector *modules;        /* SiteModule */
+    Vector *module_numbers; /* uint64_t, in all modules */
+    Vector *sites, *frames; /* Site, whose callers are frames of the table */
+    Vector *numbers;        /* uint64_t, by site: its number + 1 in all tables; 0: not known yet */
 } SiteTable;
 
 typedef struct {
-    GArray *modules; /* SiteModule */
-    gboolean stacks;
-    GArray *sites, *frames;              /* Site */
-    GHashTable *numbers, *frame_numbers; /* GBytes of a Site -> its number + 1 */
-    GArray *frame_places, *site_places;  /* WendStackFrame, by frame and by site */
-    GHashTable *place_numbers;           /* GBytes of a Site without its caller, likewise */
-    guint n_places;
+    Vector *modules; /* SiteModule */
+    bool stacks;
+    Vector *sites, *frames;             /* Site */
+    Map *numbers, *frame_numbers;       /* Bytes of a Site -> its number + 1 */
+    Vector *frame_places, *site_places; /* WendStackFrame, by frame and by site */
+    Map *place_numbers;                 /* Bytes of a Site without its caller, likewise */
+    uint32_t n_places;
     WendBuf bits;
     RangeEncoder encoder;
     RangeCoder to;
@@ -47,19 +47,19 @@ typedef struct {
 } Streams;
 
 /* The number + 1 of a module in the table, to which it is added if it is new. */
-static guint64 module_number(GArray *modules, const SiteModule *like)
+static uint64_t module_number(Vector *modules, const SiteModule *like)
 {
-    for (guint i = 0; i < modules->len; i++) {
-        const SiteModule *m = &g_array_index(modules, SiteModule, i);
+    for (uint32_t i = 0; i < modules->len; i++) {
+        const SiteModule *m = &VECTOR_AT(modules, SiteModule, i);
         if (m->n_file == like->n_file && memcmp(m->file, like->file, m->n_file) == 0
             && m->n_id == like->n_id && memcmp(m->id, like->id, m->n_id) == 0)
             return i + 1;
     }
-    g_array_append_vals(modules, like, 1);
+    vector_append_all(modules, like, 1);
     return modules->len;
 }
 
-static gboolean read_module(WendCursor *c, SiteModule *m)
+static bool read_module(WendCursor *c, SiteModule *m)
 {
     memset(m, 0, sizeof *m);
     m->n_file = wend_cursor_count(c, 1);
@@ -71,108 +71,107 @@ static gboolean read_module(WendCursor *c, SiteModule *m)
 
 static void site_table_clear(SiteTable *t)
 {
-    g_array_unref(t->modules);
-    g_array_unref(t->module_numbers);
-    g_array_unref(t->sites);
-    g_array_unref(t->frames);
-    g_array_unref(t->numbers);
+    vector_unref(t->modules);
+    vector_unref(t->module_numbers);
+    vector_unref(t->sites);
+    vector_unref(t->frames);
+    vector_unref(t->numbers);
 }
 
 /* Reads the module and the offset of a site or a frame. */
-static gboolean read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
+static bool read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
-    guint64 module = wend_cursor_unsigned(c);
+    uint64_t module = wend_cursor_unsigned(c);
     SiteModule m;
-    if (module == t->modules->len + G_GUINT64_CONSTANT(1) && read_module(c, &m)) {
-        guint64 number = module_number(s->modules, &m);
-        g_array_append_val(t->modules, m);
-        g_array_append_val(t->module_numbers, number);
+    if (module == t->modules->len + UINT64_C(1) && read_module(c, &m)) {
+        uint64_t number = module_number(s->modules, &m);
+        VECTOR_APPEND(t->modules, m);
+        VECTOR_APPEND(t->module_numbers, number);
     }
     if (c->failed || module > t->modules->len)
-        return FALSE;
+        return false;
     if (module > 0) {
-        SiteModule *of = &g_array_index(t->modules, SiteModule, module - 1);
-        of->last = (gint64)((guint64)of->last + (guint64)wend_cursor_signed(c));
-        site->module = g_array_index(t->module_numbers, guint64, module - 1);
+        SiteModule *of = &VECTOR_AT(t->modules, SiteModule, module - 1);
+        of->last = (int64_t)((uint64_t)of->last + (uint64_t)wend_cursor_signed(c));
+        site->module = VECTOR_AT(t->module_numbers, uint64_t, module - 1);
         site->offset = of->last;
     }
-    return TRUE;
+    return true;
 }
 
 /* How many frames there are from CALLER outwards. */
-static guint depth_of(const GArray *frames, guint64 caller)
+static uint32_t depth_of(const Vector *frames, uint64_t caller)
 {
-    guint n = 0;
+    uint32_t n = 0;
     for (; caller >= WEND_CALLER_FRAME && n <= WEND_CALLERS_MOST; n++)
-        caller = g_array_index(frames, SharedSite, caller - WEND_CALLER_FRAME).caller;
+        caller = VECTOR_AT(frames, SharedSite, caller - WEND_CALLER_FRAME).caller;
     return n;
 }
 
 /* Reads the callers of a site. */
-static gboolean read_callers(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
+static bool read_callers(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
     site->caller = wend_cursor_unsigned(c);
-    gsize n = wend_cursor_count(c, 2);
-    if (c->failed || site->caller >= t->frames->len + (guint64)WEND_CALLER_FRAME
+    size_t n = wend_cursor_count(c, 2);
+    if (c->failed || site->caller >= t->frames->len + (uint64_t)WEND_CALLER_FRAME
         || n + depth_of(t->frames, site->caller) > WEND_CALLERS_MOST)
-        return FALSE;
+        return false;
     for (; n > 0; n--) {
         SharedSite frame = {.caller = site->caller};
         if (!read_place(s, t, c, &frame) || frame.module == 0)
-            return FALSE;
-        g_array_append_val(t->frames, frame);
-        site->caller = WEND_CALLER_FRAME + (guint64)t->frames->len - 1;
+            return false;
+        VECTOR_APPEND(t->frames, frame);
+        site->caller = WEND_CALLER_FRAME + (uint64_t)t->frames->len - 1;
     }
-    return TRUE;
+    return true;
 }
 
-/* Reads the table of a stream. FALSE: it is damaged. */
-static gboolean read_table(Streams *s, WendCursor c, SiteTable *t)
+/* Reads the table of a stream. false: it is damaged. */
+static bool read_table(Streams *s, WendCursor c, SiteTable *t)
 {
-    *t = (SiteTable){.modules = g_array_new(FALSE, TRUE, sizeof(SiteModule)),
-                     .module_numbers = g_array_new(FALSE, FALSE, sizeof(guint64)),
-                     .sites = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
-                     .frames = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
-                     .numbers = g_array_new(FALSE, TRUE, sizeof(guint64))};
+    *t = (SiteTable){.modules = vector_new(sizeof(SiteModule)),
+                     .module_numbers = vector_new(sizeof(uint64_t)),
+                     .sites = vector_new(sizeof(SharedSite)),
+                     .frames = vector_new(sizeof(SharedSite)),
+                     .numbers = vector_new(sizeof(uint64_t))};
     while (c.p < c.end) {
         SharedSite site = {0};
         if ((s->stacks && !read_callers(s, t, &c, &site)) || !read_place(s, t, &c, &site))
-            return FALSE;
-        g_array_append_val(t->sites, site);
+            return false;
+        VECTOR_APPEND(t->sites, site);
     }
-    g_array_set_size(t->numbers, t->sites->len);
+    vector_resize(t->numbers, t->sites->len);
     return !c.failed;
 }
 
 /* The number + 1 of LIKE; 0: there is none. */
-static guint64 number_of(GHashTable *numbers, const SharedSite *like)
+static uint64_t number_of(Map *numbers, const SharedSite *like)
 {
-    GBytes *key = g_bytes_new(like, sizeof *like);
-    gpointer known = g_hash_table_lookup(numbers, key);
-    g_bytes_unref(key);
-    return GPOINTER_TO_SIZE(known);
+    Bytes *key = bytes_new(like, sizeof *like);
+    void *known = map_get(numbers, key);
+    bytes_unref(key);
+    return (uintptr_t)known;
 }
 
-static void add(GArray *all, GHashTable *numbers, const SharedSite *site)
+static void add(Vector *all, Map *numbers, const SharedSite *site)
 {
-    g_array_append_vals(all, site, 1);
-    g_hash_table_insert(numbers, g_bytes_new(site, sizeof *site),
-                        GSIZE_TO_POINTER((gsize)all->len));
+    vector_append_all(all, site, 1);
+    map_put(numbers, bytes_new(site, sizeof *site), OF_NUMBER((size_t)all->len));
 }
 
 /* Finds the frames of the stack SITE in the table of all, and makes its caller one of that. Returns
  * the frames that are not there, the innermost one first; the last one is called from *FROM. */
-static GArray *find_callers(const Streams *s, const SiteTable *t, SharedSite *site, guint64 *from)
+static Vector *find_callers(const Streams *s, const SiteTable *t, SharedSite *site, uint64_t *from)
 {
-    GArray *path = g_array_new(FALSE, FALSE, sizeof(SharedSite));
-    guint64 caller = site->caller, number;
+    Vector *path = vector_new(sizeof(SharedSite));
+    uint64_t caller = site->caller, number;
     while (caller >= WEND_CALLER_FRAME) {
-        const SharedSite *frame = &g_array_index(t->frames, SharedSite, caller - WEND_CALLER_FRAME);
-        g_array_append_vals(path, frame, 1);
+        const SharedSite *frame = &VECTOR_AT(t->frames, SharedSite, caller - WEND_CALLER_FRAME);
+        vector_append_all(path, frame, 1);
         caller = frame->caller;
     }
-    for (; path->len > 0; g_array_set_size(path, path->len - 1)) {
-        SharedSite frame = g_array_index(path, SharedSite, path->len - 1);
+    for (; path->len > 0; vector_resize(path, path->len - 1)) {
+        SharedSite frame = VECTOR_AT(path, SharedSite, path->len - 1);
         frame.caller = caller;
         if ((number = number_of(s->frame_numbers, &frame)) == 0)
             break;
@@ -180,86 +179,85 @@ static GArray *find_callers(const Streams *s, const SiteTable *t, SharedSite *si
     }
     site->caller = *from = caller;
     if (path->len > 0)
-        site->caller = WEND_CALLER_FRAME + (guint64)s->frames->len + path->len - 1;
+        site->caller = WEND_CALLER_FRAME + (uint64_t)s->frames->len + path->len - 1;
     return path; /* the innermost one comes first */
 }
 
 static WendStackFrames frames_of(const Streams *s)
 {
-    return (WendStackFrames){(const WendStackFrame *)(gpointer)s->frame_places->data,
+    return (WendStackFrames){(const WendStackFrame *)(void *)s->frame_places->data,
                              s->frame_places->len, s->n_places};
 }
 
 /* Codes the place of a frame or a site, and adds it to PLACES. */
-static void put_place(Streams *s, SharedSite *site, gboolean is_site, GArray *places)
+static void put_place(Streams *s, SharedSite *site, bool is_site, Vector *places)
 {
     WendStackFrames frames = frames_of(s);
     SharedSite alone = {site->module, site->offset, 0};
-    guint64 known = number_of(s->place_numbers, &alone),
-            place = known > 0 ? known - 1 : s->n_places;
-    WendStackFrame frame = {(guint32)site->caller, (guint32)place};
+    uint64_t known = number_of(s->place_numbers, &alone),
+             place = known > 0 ? known - 1 : s->n_places;
+    WendStackFrame frame = {(uint32_t)site->caller, (uint32_t)place};
     wend_stack_coding_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
-    g_array_append_val(places, frame);
+    VECTOR_APPEND(places, frame);
     if (known > 0)
         return;
     s->n_places++;
-    g_hash_table_insert(s->place_numbers, g_bytes_new(&alone, sizeof alone),
-                        GSIZE_TO_POINTER((gsize)s->n_places));
+    map_put(s->place_numbers, bytes_new(&alone, sizeof alone), OF_NUMBER((size_t)s->n_places));
     if (is_site)
-        wend_site_coding_place(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+        wend_site_coding_place(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
     else
-        wend_site_coding_frame(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+        wend_site_coding_frame(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
 }
 
 /* Codes a new site: its stack, of which the frames of PATH are new, and its place. */
-static void put_stack(Streams *s, SharedSite *site, const GArray *path, guint64 from)
+static void put_stack(Streams *s, SharedSite *site, const Vector *path, uint64_t from)
 {
     WendStackFrames frames = frames_of(s);
-    guint64 n = path->len;
+    uint64_t n = path->len;
     wend_stack_coding_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
-    for (guint i = path->len; i > 0; i--) {
-        SharedSite frame = g_array_index(path, SharedSite, i - 1);
+    for (uint32_t i = path->len; i > 0; i--) {
+        SharedSite frame = VECTOR_AT(path, SharedSite, i - 1);
         frame.caller = from;
         add(s->frames, s->frame_numbers, &frame);
-        put_place(s, &frame, FALSE, s->frame_places);
-        from = WEND_CALLER_FRAME + (guint64)s->frames->len - 1;
+        put_place(s, &frame, false, s->frame_places);
+        from = WEND_CALLER_FRAME + (uint64_t)s->frames->len - 1;
     }
-    put_place(s, site, TRUE, s->site_places);
+    put_place(s, site, true, s->site_places);
 }
 
 /* Codes an element of a site that is number LOCAL of the table. */
-static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guint64 local)
+static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, uint64_t local)
 {
-    guint64 *number = &g_array_index(t->numbers, guint64, local);
-    SharedSite site = g_array_index(t->sites, SharedSite, local);
-    g_autoptr(GArray) path = NULL;
-    guint64 from = WEND_CALLER_NONE;
+    uint64_t *number = &VECTOR_AT(t->numbers, uint64_t, local);
+    SharedSite site = VECTOR_AT(t->sites, SharedSite, local);
+    AUTO(Vector) path = NULL;
+    uint64_t from = WEND_CALLER_NONE;
     if (*number == 0) {
         path = find_callers(s, t, &site, &from);
         *number = path->len == 0 ? number_of(s->numbers, &site) : 0;
     }
-    gboolean known = *number != 0;
+    bool known = *number != 0;
     if (!known)
-        *number = s->sites->len + G_GUINT64_CONSTANT(1);
+        *number = s->sites->len + UINT64_C(1);
     WendSideElement own = {.step = e->step, .code = e->code};
-    own.numbers[0] = (gint64)*number - 1;
+    own.numbers[0] = (int64_t)*number - 1;
     wend_site_coding_element(s->coding, &s->to, &own);
     if (!known) {
         add(s->sites, s->numbers, &site);
         if (s->stacks)
             put_stack(s, &site, path, from);
         else
-            wend_site_coding_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
+            wend_site_coding_place(s->coding, &s->to, &site.module, (uint64_t *)&site.offset);
     }
-    site = g_array_index(s->sites, SharedSite, *number - 1);
-    wend_site_coding_used(s->coding, site.module, (guint64)site.offset);
+    site = VECTOR_AT(s->sites, SharedSite, *number - 1);
+    wend_site_coding_used(s->coding, site.module, (uint64_t)site.offset);
     if (s->stacks)
         wend_stack_coding_used(&s->coding->stacks,
-                               &g_array_index(s->site_places, WendStackFrame, *number - 1));
+                               &VECTOR_AT(s->site_places, WendStackFrame, *number - 1));
 }
 
-/* The number of elements of a stream, and whether it was cut. FALSE: it is damaged. */
-static gboolean count_elements(WendSideReader *r, guint64 *n, bool *cut)
+/* The number of elements of a stream, and whether it was cut. false: it is damaged. */
+static bool count_elements(WendSideReader *r, uint64_t *n, bool *cut)
 {
     for (*n = 0; wend_side_reader_next(r);)
         ++*n;
@@ -267,14 +265,14 @@ static gboolean count_elements(WendSideReader *r, guint64 *n, bool *cut)
     return !r->failed;
 }
 
-/* Codes the elements of one stream. FALSE: it is damaged. */
-static gboolean put_elements(Streams *s, WendSideReader *r)
+/* Codes the elements of one stream. false: it is damaged. */
+static bool put_elements(Streams *s, WendSideReader *r)
 {
     SiteTable table;
     const WendSideElement *e;
-    gboolean good = read_table(s, r->table, &table);
+    bool good = read_table(s, r->table, &table);
     while (good && (e = wend_side_reader_next(r))) {
-        guint64 local = (guint64)e->numbers[0];
+        uint64_t local = (uint64_t)e->numbers[0];
         good = local < table.sites->len && s->frames->len < WEND_FRAMES_MOST;
         if (good)
             put_element(s, &table, e, local);
@@ -284,18 +282,19 @@ static gboolean put_elements(Streams *s, WendSideReader *r)
 }
 
 /* Codes the streams of some ranks. */
-static gboolean put_content(Streams *s, const SharedSide *shared)
+static bool put_content(Streams *s, const SharedSide *shared)
 {
-    gsize bytes;
-    const void *data = g_bytes_get_data(shared->content, &bytes);
+    size_t bytes;
+    const void *data = shared->content->data;
+    bytes = shared->content->n;
     WendCursor c = wend_cursor(data, bytes), rows;
     WendSideHead head;
-    WendSideReader *r = g_new(WendSideReader, 1);
-    gsize n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST);
-    gboolean good = TRUE;
+    WendSideReader *r = NEW(WendSideReader, 1);
+    size_t n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST);
+    bool good = true;
     wend_site_coding_streams(s->coding, &s->to, n);
     for (; n > 0 && good && (good = wend_side_stream_read(&c, &head, &rows)); n--) {
-        guint64 elements;
+        uint64_t elements;
         bool cut;
         wend_side_reader_open(r, shared->kind, &head, rows);
         good = count_elements(r, &elements, &cut);
@@ -303,15 +302,15 @@ static gboolean put_content(Streams *s, const SharedSide *shared)
         wend_side_reader_open(r, shared->kind, &head, rows);
         good = good && put_elements(s, r);
     }
-    g_free(r);
+    memory_free(r);
     return good && !c.failed;
 }
 
 static void put_modules(const Streams *s, WendBuf *out)
 {
     wend_buf_unsigned(out, s->modules->len);
-    for (guint i = 0; i < s->modules->len; i++) {
-        const SiteModule *m = &g_array_index(s->modules, SiteModule, i);
+    for (uint32_t i = 0; i < s->modules->len; i++) {
+        const SiteModule *m = &VECTOR_AT(s->modules, SiteModule, i);
         wend_buf_unsigned(out, m->n_file);
         wend_buf_bytes(out, m->file, m->n_file);
         wend_buf_unsigned(out, m->n_id);
@@ -319,59 +318,56 @@ static void put_modules(const Streams *s, WendBuf *out)
     }
 }
 
-static gint by_lowest_rank(gconstpointer a, gconstpointer b)
+static int by_lowest_rank(const void *a, const void *b)
 {
     const SharedSide *x = *(const SharedSide *const *)a, *y = *(const SharedSide *const *)b;
-    guint32 first = rankset_lowest(&x->ranks), second = rankset_lowest(&y->ranks);
+    uint32_t first = rankset_lowest(&x->ranks), second = rankset_lowest(&y->ranks);
     return first < second ? -1 : first > second;
 }
 
 /* The streams of KIND, by the lowest of their ranks. */
-static GPtrArray *of_kind(const WendMerge *m, WendSideKindNumber kind)
+static Vector *of_kind(const WendMerge *m, WendSideKindNumber kind)
 {
-    GPtrArray *all = g_ptr_array_new();
-    for (guint i = 0; i < m->shared->len; i++) {
-        SharedSide *s = &g_array_index(m->shared, SharedSide, i);
+    Vector *all = vector_of_pointers(NULL);
+    for (uint32_t i = 0; i < m->shared->len; i++) {
+        SharedSide *s = &VECTOR_AT(m->shared, SharedSide, i);
         if (s->kind == kind)
-            g_ptr_array_add(all, s);
+            vector_add(all, s);
     }
-    g_ptr_array_sort(all, by_lowest_rank);
+    vector_sort(all, by_lowest_rank);
     return all;
 }
 
-static void put_ranks(const GPtrArray *all, WendBuf *out)
+static void put_ranks(const Vector *all, WendBuf *out)
 {
-    g_autofree RankSet *sets = g_new(RankSet, all->len + 1);
-    for (guint i = 0; i < all->len; i++)
-        sets[i] = ((const SharedSide *)g_ptr_array_index(all, i))->ranks;
+    AUTOFREE RankSet *sets = NEW(RankSet, all->len + 1);
+    for (uint32_t i = 0; i < all->len; i++)
+        sets[i] = ((const SharedSide *)VECTOR_POINTER(all, i))->ranks;
     wend_buf_unsigned(out, all->len);
     ranksets_encode(sets, all->len, out);
 }
 
 static void write_kind(Writer *w, WendSideKindNumber kind)
 {
-    g_autoptr(GPtrArray) all = of_kind(w->r->merge, kind);
+    AUTO(Vector) all = of_kind(w->r->merge, kind);
     if (all->len == 0)
         return;
-    Streams s = {.modules = g_array_new(FALSE, FALSE, sizeof(SiteModule)),
+    Streams s = {.modules = vector_new(sizeof(SiteModule)),
                  .stacks = kind == WEND_SIDE_STACKS,
-                 .sites = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
-                 .frames = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
-                 .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
-                 .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
-                 .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                  (GDestroyNotify)g_bytes_unref, NULL),
-                 .frame_numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                        (GDestroyNotify)g_bytes_unref, NULL),
-                 .place_numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                        (GDestroyNotify)g_bytes_unref, NULL),
-                 .coding = g_new(WendSiteCoding, 1)};
-    gboolean good = TRUE;
+                 .sites = vector_new(sizeof(SharedSite)),
+                 .frames = vector_new(sizeof(SharedSite)),
+                 .frame_places = vector_new(sizeof(WendStackFrame)),
+                 .site_places = vector_new(sizeof(WendStackFrame)),
+                 .numbers = map_of_bytes(NULL),
+                 .frame_numbers = map_of_bytes(NULL),
+                 .place_numbers = map_of_bytes(NULL),
+                 .coding = NEW(WendSiteCoding, 1)};
+    bool good = true;
     s.to.encoder = &s.encoder;
     wend_site_coding_init(s.coding);
     range_encoder_begin(&s.encoder, &s.bits);
-    for (guint i = 0; i < all->len; i++)
-        good = good && put_content(&s, g_ptr_array_index(all, i));
+    for (uint32_t i = 0; i < all->len; i++)
+        good = good && put_content(&s, VECTOR_POINTER(all, i));
     range_encoder_end(&s.encoder);
     w->failed |= s.bits.failed;
     if (good) { /* nothing depends on it */
@@ -381,15 +377,15 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
         writer_member(w, wend_side_stream_kind(kind)->name);
     }
     wend_buf_clear(&s.bits);
-    g_hash_table_unref(s.numbers);
-    g_hash_table_unref(s.frame_numbers);
-    g_array_unref(s.modules);
-    g_array_unref(s.sites);
-    g_array_unref(s.frames);
-    g_array_unref(s.frame_places);
-    g_array_unref(s.site_places);
-    g_hash_table_unref(s.place_numbers);
-    g_free(s.coding);
+    map_unref(s.numbers);
+    map_unref(s.frame_numbers);
+    vector_unref(s.modules);
+    vector_unref(s.sites);
+    vector_unref(s.frames);
+    vector_unref(s.frame_places);
+    vector_unref(s.site_places);
+    map_unref(s.place_numbers);
+    memory_free(s.coding);
 }
 
 void write_shared_sides(Writer *w)

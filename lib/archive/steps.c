@@ -5,31 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/shared-file.h"
-#include "base/shortage.h"
 #include "merge/merge.h"
-#include "small/heap.h"
 #include "write.h"
 
 static WendMerge *merge; /* in the heap; NULL: no part has been read */
 static uint64_t most;    /* bytes that the steps may take, for messages */
 static char problem[236];
 static void *received;
-static GByteArray *own_frame; /* of this rank's shard, in the heap; NULL: it has none */
-static SharedFile shared;     /* the archive, while other ranks write to it */
+static Vector *own_frame; /* of this rank's shard, in the heap; NULL: it has none */
+static SharedFile shared; /* the archive, while other ranks write to it */
 
 /* steps.h includes no header that the tracer lacks, so it repeats these types of the merge. */
-G_STATIC_ASSERT(sizeof(WendStepPlace) == sizeof(WendFramePlace));
-G_STATIC_ASSERT(offsetof(WendStepPlace, bytes) == offsetof(WendFramePlace, bytes));
-G_STATIC_ASSERT(offsetof(WendStepPlace, rank) == offsetof(WendFramePlace, rank));
-G_STATIC_ASSERT(offsetof(WendStepPlace, what) == offsetof(WendFramePlace, what));
-G_STATIC_ASSERT((int)WEND_STEP_SHARD == (int)WEND_PLACE_SHARD);
-G_STATIC_ASSERT(sizeof(WendStepKey) == sizeof(SharedFileKey));
+_Static_assert(sizeof(WendStepPlace) == sizeof(WendFramePlace), "the same");
+_Static_assert(offsetof(WendStepPlace, bytes) == offsetof(WendFramePlace, bytes), "the same");
+_Static_assert(offsetof(WendStepPlace, rank) == offsetof(WendFramePlace, rank), "the same");
+_Static_assert(offsetof(WendStepPlace, what) == offsetof(WendFramePlace, what), "the same");
+_Static_assert((int)WEND_STEP_SHARD == (int)WEND_PLACE_SHARD, "the same");
+_Static_assert(sizeof(WendStepKey) == sizeof(SharedFileKey), "the same");
 
 void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes))
 {
     most = bytes;
-    heap_limit(bytes, has_room);
+    memory_limit(bytes, has_room);
 }
 
 const char *wend_step_problem(void)
@@ -39,13 +38,13 @@ const char *wend_step_problem(void)
 
 uint64_t wend_step_held(void)
 {
-    return heap_held();
+    return memory_held();
 }
 
 void wend_step_end(void)
 {
     shared_file_abandon(&shared);
-    heap_drop();
+    memory_drop();
     merge = NULL;
     received = NULL;
     own_frame = NULL;
@@ -54,7 +53,7 @@ void wend_step_end(void)
 static bool short_of_memory(void)
 {
     unsigned long long megabytes = most >> 20;
-    if (heap_was_refused())
+    if (memory_was_refused())
         snprintf(problem, sizeof problem,
                  "merging takes more memory than the %llu MB that there are to spare", megabytes);
     else
@@ -76,14 +75,14 @@ typedef struct {
  * and the recording is freed. */
 static bool step_try(void (*work)(void *step), Step *s)
 {
-    bool good = heap_try(work, s) ? s->good : short_of_memory();
+    bool good = memory_try(work, s) ? s->good : short_of_memory();
     if (!good)
         wend_step_end();
     return good;
 }
 
 /* Copies the message of ERROR, if there is one, to PROBLEM. Returns whether there is none. */
-static bool note(GError *error)
+static bool note(Error *error)
 {
     if (error)
         snprintf(problem, sizeof problem, "%s", error->message);
@@ -93,8 +92,8 @@ static bool note(GError *error)
 static void read_part(void *step)
 {
     Step *s = step;
-    GError *error = NULL;
-    WendMerge *one = wend_merge_from_part(s->bytes, s->n, G_MAXUINT64, &error);
+    Error *error = NULL;
+    WendMerge *one = wend_merge_from_part(s->bytes, s->n, UINT64_MAX, &error);
     s->good = one && wend_archive_make_side_frames(one, &error)
               && (!merge || wend_merge_unite(merge, one, &error));
     if (!merge)
@@ -110,10 +109,10 @@ bool wend_step_part(const void *part, size_t n)
 static void absorb(void *step)
 {
     Step *s = step;
-    GError *error = NULL;
+    Error *error = NULL;
     s->good = wend_merge_absorb(merge, s->bytes, s->n, &error);
     note(error);
-    heap_free(received);
+    memory_free(received);
     received = NULL;
 }
 
@@ -125,7 +124,7 @@ bool wend_step_absorb(const void *encoded, size_t n)
 static void encode(void *step)
 {
     Step *s = step;
-    const GByteArray *bytes = wend_merge_encode(merge);
+    const Vector *bytes = wend_merge_encode(merge);
     s->bytes = bytes->data;
     s->n = bytes->len;
     s->good = true;
@@ -143,7 +142,7 @@ bool wend_step_encode(const void **encoded, size_t *n)
 
 void *wend_step_memory(size_t n)
 {
-    if (!(received = heap_new_or_null(n ? n : 1)))
+    if (!(received = memory_new_or_null(n ? n : 1)))
         short_of_memory();
     return received;
 }
@@ -152,9 +151,9 @@ static void write_archive(void *step)
 {
     const Step *s = step;
     WendArchiveResult written;
-    GError *error = NULL;
-    guint64 after = 0;
-    GArray *places = NULL;
+    Error *error = NULL;
+    uint64_t after = 0;
+    Vector *places = NULL;
     ((Step *)step)->good =
         wend_archive_has_frames(merge)
             ? wend_archive_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
@@ -189,7 +188,7 @@ bool wend_step_write(const char *directory, const char *file, WendStepResult *re
 static void make_shard(void *step)
 {
     Step *s = step;
-    GError *error = NULL;
+    Error *error = NULL;
     s->good = wend_archive_make_shard(merge, s->least, &own_frame, &error);
     note(error);
 }
@@ -201,9 +200,9 @@ bool wend_step_shard(uint32_t least)
 
 bool wend_step_frame(const WendStepPlace *place, const void **frame, size_t *n)
 {
-    const GByteArray *own = place->what == WEND_STEP_SHARD ? own_frame
-                            : merge ? wend_archive_side_frame(merge, place->rank, place->what - 1)
-                                    : NULL;
+    const Vector *own = place->what == WEND_STEP_SHARD ? own_frame
+                        : merge ? wend_archive_side_frame(merge, place->rank, place->what - 1)
+                                : NULL;
     if (!own)
         return false;
     *frame = own->data;
@@ -225,10 +224,10 @@ bool wend_step_contribute(const char *directory, const WendStepKey *key, const W
 static void fill(void *step)
 {
     Step *s = step;
-    GError *error = NULL;
+    Error *error = NULL;
     s->good = shared_file_write(&shared, s->offset, s->bytes, s->n, &error);
     note(error);
-    heap_free(received);
+    memory_free(received);
     received = NULL;
 }
 
@@ -239,7 +238,7 @@ bool wend_step_fill(const void *frame, size_t n, uint64_t offset)
 
 static void finish(void *step)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     ((Step *)step)->good = shared_file_end(&shared, &error);
     note(error);
 }

@@ -5,31 +5,29 @@
 /* Distinct things, in the order in which they were added. Two things are equal if their bytes
  * are. */
 typedef struct {
-    GHashTable *numbers;
+    Map *numbers;
     WendBuf bytes;
 } Distinct;
 
 static Distinct distinct_new(void)
 {
-    return (Distinct){
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
-        WEND_BUF_INIT};
+    return (Distinct){map_of_bytes(NULL), WEND_BUF_INIT};
 }
 
 /* Returns the number of the thing with the bytes ONE. If *IS_NEW, distinct_encode must follow. */
-static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
+static uint32_t distinct_add(Distinct *d, const WendBuf *one, bool *is_new)
 {
-    GBytes *bytes = g_bytes_new(one->data, one->len);
-    gpointer number;
+    Bytes *bytes = bytes_new(one->data, one->len);
+    void *number;
     d->bytes.failed |= one->failed;
-    *is_new = !g_hash_table_lookup_extended(d->numbers, bytes, NULL, &number);
+    *is_new = !map_find(d->numbers, bytes, &number);
     if (*is_new) {
-        number = GUINT_TO_POINTER(g_hash_table_size(d->numbers));
-        g_hash_table_insert(d->numbers, bytes, number);
+        number = OF_NUMBER(map_size(d->numbers));
+        map_put(d->numbers, bytes, number);
     } else {
-        g_bytes_unref(bytes);
+        bytes_unref(bytes);
     }
-    return GPOINTER_TO_UINT(number);
+    return NUMBER_OF(number);
 }
 
 /* Appends the encoding of a new thing. */
@@ -41,21 +39,21 @@ static void distinct_encode(Distinct *d, const WendBuf *encoded)
 
 static void distinct_write(Distinct *d, Writer *w)
 {
-    wend_buf_unsigned(&w->out, g_hash_table_size(d->numbers));
+    wend_buf_unsigned(&w->out, map_size(d->numbers));
     wend_buf_bytes(&w->out, d->bytes.data, d->bytes.len);
     w->failed |= d->bytes.failed;
     wend_buf_clear(&d->bytes);
-    g_hash_table_destroy(d->numbers);
+    map_unref(d->numbers);
 }
 
 /* A table: OFFSET and N say where its bytes are in those of all tables. KEY is its rank set and
  * whether it is relative to self. It holds a reference to DELTAS. */
 typedef struct {
-    gsize offset, n;
-    guint64 key;
+    size_t offset, n;
+    uint64_t key;
     DeltaSequence *deltas;
-    guint32 n_ranks;
-    guint column;
+    uint32_t n_ranks;
+    uint32_t column;
 } EncodedTable;
 
 /* ALL: all ranks. ENCODED: EncodedTable, by number. COLUMN: a number for the current slot of the
@@ -63,24 +61,24 @@ typedef struct {
 struct SlotTables {
     Distinct sets, tables;
     RankSet all;
-    GArray *encoded;
-    guint column;
+    Vector *encoded;
+    uint32_t column;
 };
 
-static void clear_table(gpointer table)
+static void clear_table(void *table)
 {
     delta_sequence_unref(((EncodedTable *)table)->deltas);
 }
 
-SlotTables *slot_tables_new(guint32 world)
+SlotTables *slot_tables_new(uint32_t world)
 {
     const DeltaSequenceRun ranks = {1, 1, world};
-    SlotTables *t = g_new(SlotTables, 1);
+    SlotTables *t = NEW(SlotTables, 1);
     *t = (SlotTables){.sets = distinct_new(),
                       .tables = distinct_new(),
                       .all = {world, delta_sequence_new_run(ranks)},
-                      .encoded = g_array_new(FALSE, FALSE, sizeof(EncodedTable))};
-    g_array_set_clear_func(t->encoded, clear_table);
+                      .encoded = vector_new(sizeof(EncodedTable))};
+    vector_set_clear(t->encoded, clear_table);
     return t;
 }
 
@@ -89,12 +87,12 @@ void slot_tables_next_slot(SlotTables *t)
     t->column++;
 }
 
-static guint set_number(SlotTables *tables, const RankSet *ranks)
+static uint32_t set_number(SlotTables *tables, const RankSet *ranks)
 {
     WendBuf set = WEND_BUF_INIT;
-    gboolean is_new;
+    bool is_new;
     rankset_encode_shortest(ranks, &set);
-    guint number = distinct_add(&tables->sets, &set, &is_new);
+    uint32_t number = distinct_add(&tables->sets, &set, &is_new);
     if (is_new)
         distinct_encode(&tables->sets, &set);
     wend_buf_clear(&set);
@@ -107,7 +105,7 @@ static EncodedTable encode_table(Writer *w, SlotTables *t, const RankVector *v,
                                  const RankSet *ranks, WendBuf *bytes)
 {
     EncodedTable table = {.offset = t->tables.bytes.len,
-                          .key = (guint64)set_number(t, ranks) << TABLE_SET_BITS
+                          .key = (uint64_t)set_number(t, ranks) << TABLE_SET_BITS
                                  | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? 1 : 0),
                           .deltas = v->deltas,
                           .n_ranks = ranks->n,
@@ -122,28 +120,28 @@ static EncodedTable encode_table(Writer *w, SlotTables *t, const RankVector *v,
  * If ranks make different calls, a call to one neighbour in a torus becomes several terminals of
  * few ranks each. The complete table, the neighbours of all ranks, is the same for all these
  * terminals, and no rank set need be stored. */
-static gboolean complete(const Writer *w, const SlotTables *t, const Signature *s, guint k,
-                         RankVector *whole)
+static bool complete(const Writer *w, const SlotTables *t, const Signature *s, uint32_t k,
+                     RankVector *whole)
 {
-    const ShapeRow *shape = &g_array_index(w->r->shapes, ShapeRow, s->shape);
-    gboolean has_self = (wend_functions[shape->words[0] / 2].flags & WEND_F_SELF) != 0;
+    const ShapeRow *shape = &VECTOR_AT(w->r->shapes, ShapeRow, s->shape);
+    bool has_self = (wend_functions[shape->words[0] / 2].flags & WEND_F_SELF) != 0;
     const RankVectorOn part = {s->ranks, &s->slots[k], k > 0 && has_self ? &s->slots[0] : NULL};
     return s->ranks->n < t->all.n && rank_vector_complete(&part, t->all.n, whole);
 }
 
-guint slot_tables_number(Writer *w, SlotTables *t, const Signature *s, guint k, gboolean its_own)
+uint32_t slot_tables_number(Writer *w, SlotTables *t, const Signature *s, uint32_t k, bool its_own)
 {
     WendBuf bytes = WEND_BUF_INIT;
     RankVector whole = {0};
-    gboolean is_new, completed = !its_own && complete(w, t, s, k, &whole);
+    bool is_new, completed = !its_own && complete(w, t, s, k, &whole);
     EncodedTable table = completed ? encode_table(w, t, &whole, &t->all, &bytes)
                                    : encode_table(w, t, &s->slots[k], s->ranks, &bytes);
-    guint number = distinct_add(&t->tables, &bytes, &is_new);
+    uint32_t number = distinct_add(&t->tables, &bytes, &is_new);
     if (is_new) {
         table.n = bytes.len;
         delta_sequence_ref(table.deltas);
         distinct_encode(&t->tables, &bytes);
-        g_array_append_val(t->encoded, table);
+        VECTOR_APPEND(t->encoded, table);
     }
     rank_vector_clear(&whole);
     wend_buf_clear(&bytes);
@@ -154,13 +152,13 @@ guint slot_tables_number(Writer *w, SlotTables *t, const Signature *s, guint k, 
 
 /* Writes N tables as one delta sequence if that takes less than LESS bytes, which they take
  * separately. Else it writes nothing. */
-static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize less)
+static void put_together(Writer *w, const EncodedTable *encoded, uint32_t n, size_t less)
 {
     WendBuf out = WEND_BUF_INIT;
     DeltaSequenceBuilder *words = delta_sequence_builder_new();
-    for (guint i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const DeltaSequence *deltas = encoded[i].deltas;
-        for (guint64 k = 0; k < delta_sequence_length(deltas);) {
+        for (uint64_t k = 0; k < delta_sequence_length(deltas);) {
             DeltaSequenceRun run = delta_sequence_run(deltas, k);
             delta_sequence_builder_add(words, run);
             k += run.count;
@@ -169,7 +167,8 @@ static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize 
     wend_buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
     wend_buf_unsigned(&out, n);
     delta_sequence_builder_encode(words, &out, w->constant_number);
-    if (out.len < less && (guint64)n * encoded->n_ranks <= TABLES_WORDS_PER_BYTE * (guint64)out.len)
+    if (out.len < less
+        && (uint64_t)n * encoded->n_ranks <= TABLES_WORDS_PER_BYTE * (uint64_t)out.len)
         wend_buf_bytes(&w->out, out.data, out.len);
     w->failed |= out.failed;
     wend_buf_clear(&out);
@@ -182,13 +181,13 @@ enum { TOGETHER_AT_ONCE = 1 << 14 };
  * values without a pattern, the head of a table would take as much as its values. */
 void slot_tables_write(Writer *w, SlotTables *t)
 {
-    const EncodedTable *encoded = (const EncodedTable *)(gpointer)t->encoded->data;
+    const EncodedTable *encoded = (const EncodedTable *)(void *)t->encoded->data;
     distinct_write(&t->sets, w);
     wend_buf_unsigned(&w->out, t->encoded->len);
-    for (guint i = 0, end; i < t->encoded->len; i = end) {
-        gsize bytes = encoded[i].n, before = w->out.len;
+    for (uint32_t i = 0, end; i < t->encoded->len; i = end) {
+        size_t bytes = encoded[i].n, before = w->out.len;
         end = i + 1;
-        guint most =
+        uint32_t most =
             encoded[i].n_ranks <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / encoded[i].n_ranks : 1;
         for (; end < t->encoded->len && end - i < most && encoded[end].key == encoded[i].key
                && encoded[end].column == encoded[i].column;
@@ -201,8 +200,8 @@ void slot_tables_write(Writer *w, SlotTables *t)
     }
     w->failed |= t->tables.bytes.failed;
     wend_buf_clear(&t->tables.bytes);
-    g_hash_table_destroy(t->tables.numbers);
-    g_array_unref(t->encoded);
+    map_unref(t->tables.numbers);
+    vector_unref(t->encoded);
     rankset_clear(&t->all);
-    g_free(t);
+    memory_free(t);
 }

@@ -11,10 +11,10 @@
 typedef struct SlotTables SlotTables;
 
 /* No tables yet. WORLD: the number of ranks of the recording. */
-SlotTables *slot_tables_new(guint32 world);
+SlotTables *slot_tables_new(uint32_t world);
 /* Adds the table of slot K of S, which is a delta sequence over the ranks of S, and returns its
  * number. ITS_OWN: the table must have the values of these ranks alone. */
-guint slot_tables_number(Writer *w, SlotTables *t, const Signature *s, guint k, gboolean its_own);
+uint32_t slot_tables_number(Writer *w, SlotTables *t, const Signature *s, uint32_t k, bool its_own);
 /* Says that the tables that follow are of another slot. Only successive tables of one slot are
  * encoded together. */
 void slot_tables_next_slot(SlotTables *t);

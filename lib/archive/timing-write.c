@@ -2,7 +2,7 @@
 /* timing-write.c: writes the part "timing": the times of all sequences, as rows that they share. */
 #include <string.h>
 
-#include "base/pairs.h"
+#include "base/containers.h"
 #include "merge/timing-rows.h"
 #include "record/elastic.h"
 #include "record/functions.h"
@@ -12,17 +12,17 @@
  * expects as its count. */
 typedef struct {
     TimingSum sum;
-    guint64 expected;
+    uint64_t expected;
 } TimingRow;
 typedef struct {
-    GArray *rows;
+    Vector *rows;
     SharedRows shared;
 } TimingRows;
 
 /* The number of a row, as it is encoded, and how many ROW_LIKELY come before it. */
 typedef struct {
-    gint64 value;
-    guint64 gap;
+    int64_t value;
+    uint64_t gap;
 } RowNumber;
 
 /* Rows of durations, or of intervals. All sequences are walked twice, because a terminal that
@@ -34,88 +34,88 @@ typedef struct {
  *   it, else the row with most calls that they are like, else the row that it had. */
 typedef struct TimingTable {
     TimingRows found, encoded;
-    /* guint32: the row found for each terminal, in the order of the first walk */
-    GArray *had;
-    guint asked;         /* how many terminals have asked again, in the second walk */
-    guint32 *same_as;    /* by row found: the row that it is now part of */
-    GArray **by_calls;   /* by function: rows found, most calls first */
-    GArray *found_as;    /* guint32, by row encoded: the row found */
-    guint32 *encoded_as; /* by row found: the row encoded + 1; 0: not encoded yet */
+    /* uint32_t: the row found for each terminal, in the order of the first walk */
+    Vector *had;
+    uint32_t asked;       /* how many terminals have asked again, in the second walk */
+    uint32_t *same_as;    /* by row found: the row that it is now part of */
+    Vector **by_calls;    /* by function: rows found, most calls first */
+    Vector *found_as;     /* uint32_t, by row encoded: the row found */
+    uint32_t *encoded_as; /* by row found: the row encoded + 1; 0: not encoded yet */
     /* RowNumber: those of all sequences that are not ROW_LIKELY. GAP: how many ROW_LIKELY there
      * are since the last of them. */
-    GArray *numbers;
-    guint64 gap;
+    Vector *numbers;
+    uint64_t gap;
 } TimingTable;
 
-static TimingRows row_table_new(guint n_terminals)
+static TimingRows row_table_new(uint32_t n_terminals)
 {
-    TimingRows t = {.rows = g_array_new(FALSE, TRUE, sizeof(TimingRow))};
-    shared_rows_init(&t.shared, (guint)wend_n_functions, n_terminals);
+    TimingRows t = {.rows = vector_new(sizeof(TimingRow))};
+    shared_rows_init(&t.shared, (uint32_t)wend_n_functions, n_terminals);
     return t;
 }
 
 static void row_table_clear(TimingRows *t)
 {
-    g_array_unref(t->rows);
+    vector_unref(t->rows);
     shared_rows_clear(&t->shared);
 }
 
-static TimingTable timing_table_new(guint n_terminals)
+static TimingTable timing_table_new(uint32_t n_terminals)
 {
     return (TimingTable){.found = row_table_new(n_terminals),
                          .encoded = row_table_new(n_terminals),
-                         .had = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                         .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                         .numbers = g_array_new(FALSE, FALSE, sizeof(RowNumber))};
+                         .had = vector_new(sizeof(uint32_t)),
+                         .found_as = vector_new(sizeof(uint32_t)),
+                         .numbers = vector_new(sizeof(RowNumber))};
 }
 
 static void timing_table_clear(TimingTable *t)
 {
     row_table_clear(&t->found);
     row_table_clear(&t->encoded);
-    g_array_unref(t->had);
-    g_array_unref(t->found_as);
-    g_array_unref(t->numbers);
-    for (gsize f = 0; t->by_calls && f < wend_n_functions; f++)
-        g_clear_pointer(&t->by_calls[f], g_array_unref);
-    g_free(t->by_calls);
-    g_free(t->same_as);
-    g_free(t->encoded_as);
+    vector_unref(t->had);
+    vector_unref(t->found_as);
+    vector_unref(t->numbers);
+    for (size_t f = 0; t->by_calls && f < wend_n_functions; f++)
+        CLEAR(t->by_calls[f], vector_unref);
+    memory_free(t->by_calls);
+    memory_free(t->same_as);
+    memory_free(t->encoded_as);
 }
 
-static TimingSum *sum_of(const TimingRows *t, guint32 row)
+static TimingSum *sum_of(const TimingRows *t, uint32_t row)
 {
-    return &g_array_index(t->rows, TimingRow, row).sum;
+    return &VECTOR_AT(t->rows, TimingRow, row).sum;
 }
 
 /* -- rows: at most WEND_TIMED_APART of them are compared, so that time stays linear -- */
 
 /* In the first walk: the row for a terminal whose times sum up to SUM. It is the likely row or
  * another row of the function with times like these, else a new row. */
-static guint32 find_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
+static uint32_t find_row(TimingTable *t, uint32_t function, uint32_t terminal, const TimingSum *sum)
 {
     TimingRows *f = &t->found;
-    guint32 n = shared_rows_count(&f->shared, function),
-            likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
+    uint32_t n = shared_rows_count(&f->shared, function),
+             likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
     if (likely && timing_alike(sum_of(f, likely - 1), sum))
         row = likely - 1;
-    for (guint32 i = 1; row == f->rows->len && i <= MIN(n, WEND_TIMED_APART); i++) {
-        guint32 other = shared_rows_at(&f->shared, function, n - i);
+    for (uint32_t i = 1; row == f->rows->len && i <= MIN(n, WEND_TIMED_APART); i++) {
+        uint32_t other = shared_rows_at(&f->shared, function, n - i);
         if (timing_alike(sum_of(f, other), sum))
             row = other;
     }
     if (row == f->rows->len)
-        g_array_set_size(f->rows, row + 1);
+        vector_resize(f->rows, row + 1);
     shared_rows_encode(&f->shared, function, terminal, row);
     timing_add(sum_of(f, row), sum);
-    g_array_append_val(t->had, row);
+    VECTOR_APPEND(t->had, row);
     return row;
 }
 
-static gint more_calls(gconstpointer a, gconstpointer b, gpointer table)
+static int more_calls(const void *a, const void *b, void *table)
 {
-    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
-    guint64 of_x = sum_of(table, x)->count, of_y = sum_of(table, y)->count;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t of_x = sum_of(table, x)->count, of_y = sum_of(table, y)->count;
     return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : (x > y) - (x < y);
 }
 
@@ -123,44 +123,44 @@ static gint more_calls(gconstpointer a, gconstpointer b, gpointer table)
 static void settle_rows(TimingTable *t)
 {
     TimingRows *f = &t->found;
-    t->same_as = g_new(guint32, f->rows->len + 1);
-    t->encoded_as = g_new0(guint32, f->rows->len + 1);
-    t->by_calls = g_new0(GArray *, wend_n_functions + 1);
-    for (guint32 row = 0; row < f->rows->len; row++)
+    t->same_as = NEW(uint32_t, f->rows->len + 1);
+    t->encoded_as = NEW0(uint32_t, f->rows->len + 1);
+    t->by_calls = NEW0(Vector *, wend_n_functions + 1);
+    for (uint32_t row = 0; row < f->rows->len; row++)
         t->same_as[row] = row;
-    for (guint function = 0; function < wend_n_functions; function++) {
-        guint32 n = shared_rows_count(&f->shared, function);
+    for (uint32_t function = 0; function < wend_n_functions; function++) {
+        uint32_t n = shared_rows_count(&f->shared, function);
         if (n == 0)
             continue;
-        GArray *rows = t->by_calls[function] = g_array_new(FALSE, FALSE, sizeof(guint32));
-        for (guint32 i = 0; i < n; i++) {
-            guint32 row = shared_rows_at(&f->shared, function, i);
-            for (guint k = rows->len;
+        Vector *rows = t->by_calls[function] = vector_new(sizeof(uint32_t));
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t row = shared_rows_at(&f->shared, function, i);
+            for (uint32_t k = rows->len;
                  t->same_as[row] == row && k > 0 && rows->len - k < WEND_TIMED_APART; k--) {
-                guint32 before = g_array_index(rows, guint32, k - 1);
+                uint32_t before = VECTOR_AT(rows, uint32_t, k - 1);
                 if (!timing_alike(sum_of(f, before), sum_of(f, row)))
                     continue;
                 timing_add(sum_of(f, before), sum_of(f, row));
                 t->same_as[row] = before;
             }
             if (t->same_as[row] == row)
-                g_array_append_val(rows, row);
+                VECTOR_APPEND(rows, row);
         }
-        g_array_sort_with_data(rows, more_calls, f);
+        vector_sort_by(rows, more_calls, f);
     }
 }
 
 /* In the second walk: the encoded row of the next terminal; encoded.rows->len is a new row. */
-static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
+static uint32_t take_row(TimingTable *t, uint32_t function, uint32_t terminal, const TimingSum *sum)
 {
-    guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)],
-            likely = shared_rows_likely(&t->encoded.shared, function, terminal);
-    const GArray *rows = t->by_calls[function];
+    uint32_t found = t->same_as[VECTOR_AT(t->had, uint32_t, t->asked++)],
+             likely = shared_rows_likely(&t->encoded.shared, function, terminal);
+    const Vector *rows = t->by_calls[function];
     if (likely
-        && timing_alike(sum_of(&t->found, g_array_index(t->found_as, guint32, likely - 1)), sum))
+        && timing_alike(sum_of(&t->found, VECTOR_AT(t->found_as, uint32_t, likely - 1)), sum))
         return likely - 1;
-    for (guint i = 0; i < MIN(rows->len, WEND_TIMED_APART); i++) {
-        guint32 row = g_array_index(rows, guint32, i);
+    for (uint32_t i = 0; i < MIN(rows->len, WEND_TIMED_APART); i++) {
+        uint32_t row = VECTOR_AT(rows, uint32_t, i);
         if (!timing_alike(sum_of(&t->found, row), sum))
             continue;
         found = row;
@@ -168,17 +168,18 @@ static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const 
     }
     if (!t->encoded_as[found]) {
         t->encoded_as[found] = t->encoded.rows->len + 1;
-        g_array_append_val(t->found_as, found);
+        VECTOR_APPEND(t->found_as, found);
     }
     return t->encoded_as[found] - 1;
 }
 
-static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32 row, guint32 count)
+static void encode_row(TimingTable *t, uint32_t function, uint32_t terminal, uint32_t row,
+                       uint32_t count)
 {
-    gint64 value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
+    int64_t value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
     if (value != ROW_LIKELY) {
         RowNumber number = {value, t->gap};
-        g_array_append_val(t->numbers, number);
+        VECTOR_APPEND(t->numbers, number);
         t->gap = 0;
     }
     /* Adds COUNT likely rows, or one less after a value: the further terminals of a strided one
@@ -188,12 +189,12 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
 
 /* -- the sequences -- */
 
-static gboolean any_timed(const TimingSum *timing, guint n_timed)
+static bool any_timed(const TimingSum *timing, uint32_t n_timed)
 {
-    for (guint i = 0; i < 2 * n_timed; i++)
+    for (uint32_t i = 0; i < 2 * n_timed; i++)
         if (timing[i].count)
-            return TRUE;
-    return FALSE;
+            return true;
+    return false;
 }
 
 /* The terminals of ranks whose times are kept together, ascending. COUNTS: the number of terminals
@@ -201,34 +202,34 @@ static gboolean any_timed(const TimingSum *timing, guint n_timed)
  * timed as one (timing_rows). CALLS: its calls, over all these ranks. */
 typedef struct {
     const TimingSum *timing;
-    guint n_timed, n, n_rows;
-    guint32 *terminals, *counts, *timed_as, *shapes, *rows;
-    guint64 *calls;
+    uint32_t n_timed, n, n_rows;
+    uint32_t *terminals, *counts, *timed_as, *shapes, *rows;
+    uint64_t *calls;
 } TimedTerminals;
 
 /* w->called and w->calls have the terminals and their calls. */
-static TimedTerminals timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as,
-                                const TimingSum *timing, guint n_timed)
+static TimedTerminals timed_new(const Writer *w, const RecordedSequence *s,
+                                const uint32_t *timed_as, const TimingSum *timing, uint32_t n_timed)
 {
-    guint n = w->called->len;
+    uint32_t n = w->called->len;
     TimedTerminals t = {timing,
                         n_timed,
                         n,
                         0,
-                        g_memdup2(w->called->data, n * sizeof(guint32)),
-                        g_new(guint32, n + 1),
-                        g_new(guint32, n + 1),
-                        g_new(guint32, n + 1),
-                        g_new(guint32, n + 1),
-                        g_new(guint64, n + 1)};
-    for (guint i = 0; i < n; i++)
+                        memory_copy(w->called->data, n * sizeof(uint32_t)),
+                        NEW(uint32_t, n + 1),
+                        NEW(uint32_t, n + 1),
+                        NEW(uint32_t, n + 1),
+                        NEW(uint32_t, n + 1),
+                        NEW(uint64_t, n + 1)};
+    for (uint32_t i = 0; i < n; i++)
         w->local[t.terminals[i]] = 0;
-    for (guint i = 0; i < s->sequence->table.n_terminals; i++)
+    for (uint32_t i = 0; i < s->sequence->table.n_terminals; i++)
         if (timed_as[i] != PAIR_NONE)
             w->local[s->main.terminals[i]] = i;
-    for (guint i = 0; i < n; i++) {
-        guint32 x = t.terminals[i];
-        const Signature *of = &g_array_index(w->r->signatures, Signature, x);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = t.terminals[i];
+        const Signature *of = &VECTOR_AT(w->r->signatures, Signature, x);
         t.counts[i] = signature_count(of);
         t.shapes[i] = of->shape;
         t.rows[i] = t.timed_as[i] = timed_as[w->local[x]];
@@ -240,33 +241,33 @@ static TimedTerminals timed_new(const Writer *w, const RecordedSequence *s, cons
 
 static void timed_clear(TimedTerminals *t)
 {
-    g_free(t->terminals);
-    g_free(t->counts);
-    g_free(t->timed_as);
-    g_free(t->shapes);
-    g_free(t->rows);
-    g_free(t->calls);
+    memory_free(t->terminals);
+    memory_free(t->counts);
+    memory_free(t->timed_as);
+    memory_free(t->shapes);
+    memory_free(t->rows);
+    memory_free(t->calls);
 }
 
 /* Finds a row for each terminal of TIMED or, if ENCODED, in the second walk, encodes its row. */
-static void number_rows(Writer *w, const TimedTerminals *timed, int interval, gboolean encoded)
+static void number_rows(Writer *w, const TimedTerminals *timed, int interval, bool encoded)
 {
     TimingTable *table = &w->times[interval];
-    g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
-    g_autofree guint8 *added = g_new0(guint8, timed->n_timed + 1);
-    for (guint i = 0; i < timed->n; i++) {
-        guint32 from = timed->timed_as[i];
+    AUTOFREE TimingSum *sums = NEW0(TimingSum, timed->n_rows + 1);
+    AUTOFREE uint8_t *added = NEW0(uint8_t, timed->n_timed + 1);
+    for (uint32_t i = 0; i < timed->n; i++) {
+        uint32_t from = timed->timed_as[i];
         if (!added[from])
             timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
-        added[from] = TRUE;
+        added[from] = true;
     }
     /* by row of TIMED: 1 + the row of the table */
-    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1);
-    for (guint i = 0; i < timed->n; i++) {
-        guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
+    AUTOFREE uint32_t *had = NEW0(uint32_t, timed->n_rows + 1);
+    for (uint32_t i = 0; i < timed->n; i++) {
+        uint32_t terminal = timed->terminals[i], *row = &had[timed->rows[i]];
         const TimingSum *sum = &sums[timed->rows[i]];
-        guint function =
-            (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
+        uint32_t function =
+            (uint32_t)(VECTOR_AT(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
         if (!*row)
             *row = (encoded ? take_row(table, function, terminal, sum)
                             : find_row(table, function, terminal, sum))
@@ -276,59 +277,58 @@ static void number_rows(Writer *w, const TimedTerminals *timed, int interval, gb
         if (!encoded)
             continue;
         if (*row > table->encoded.rows->len)
-            g_array_set_size(table->encoded.rows, *row);
+            vector_resize(table->encoded.rows, *row);
         if (sum)
             timing_add(sum_of(&table->encoded, *row - 1), sum);
-        g_array_index(table->encoded.rows, TimingRow, *row - 1).expected += timed->calls[i];
+        VECTOR_AT(table->encoded.rows, TimingRow, *row - 1).expected += timed->calls[i];
         encode_row(table, function, terminal, *row - 1, timed->counts[i]);
     }
 }
 
 /* Handles a sequence of class K in the first or, if ENCODED, in the second walk. The times are
  * those of all ranks together or, in an aligned class, of each variant. */
-static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s,
-                           gboolean encoded)
+static bool go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s, bool encoded)
 {
     const Sequence *of = s->sequence;
-    const GArray *aligned = of->aligned_times;
-    guint n = aligned ? aligned->len : 1;
-    gboolean timed = !aligned && any_timed(of->timing, of->n_timed), good = TRUE;
-    for (guint v = 0; aligned && v < n; v++)
-        timed |= any_timed(g_array_index(aligned, ClassTimes, v).timing,
-                           g_array_index(aligned, ClassTimes, v).n_timed);
+    const Vector *aligned = of->aligned_times;
+    uint32_t n = aligned ? aligned->len : 1;
+    bool timed = !aligned && any_timed(of->timing, of->n_timed), good = true;
+    for (uint32_t v = 0; aligned && v < n; v++)
+        timed |= any_timed(VECTOR_AT(aligned, ClassTimes, v).timing,
+                           VECTOR_AT(aligned, ClassTimes, v).n_timed);
     if (encoded)
         delta_sequence_builder_add(w->timed, (DeltaSequenceRun){!timed    ? TIMING_NONE
                                                                 : aligned ? TIMING_BY_VARIANT
                                                                           : TIMING_TOGETHER,
                                                                 0, 1});
     if (!timed)
-        return TRUE;
+        return true;
     w->encoded |= encoded;
-    g_autofree TimedTerminals *all = g_new0(TimedTerminals, n);
-    for (guint v = 0; good && v < n; v++) {
-        guint64 total;
-        const ClassTimes *t = aligned ? &g_array_index(aligned, ClassTimes, v) : NULL;
+    AUTOFREE TimedTerminals *all = NEW0(TimedTerminals, n);
+    for (uint32_t v = 0; good && v < n; v++) {
+        uint64_t total;
+        const ClassTimes *t = aligned ? &VECTOR_AT(aligned, ClassTimes, v) : NULL;
         good = writer_count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
         if (good)
             all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed)
                        : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
     }
     for (int interval = 0; good && interval < 2; interval++)
-        for (guint v = 0; v < n; v++)
+        for (uint32_t v = 0; v < n; v++)
             number_rows(w, &all[v], interval, encoded);
-    for (guint v = 0; v < n; v++)
+    for (uint32_t v = 0; v < n; v++)
         timed_clear(&all[v]);
     return good;
 }
 
-static gboolean find_rows(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+static bool find_rows(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
-    return go_through(w, k, s, FALSE);
+    return go_through(w, k, s, false);
 }
 
-static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+static bool put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
-    return go_through(w, k, s, TRUE);
+    return go_through(w, k, s, true);
 }
 
 /* The columns of all rows: those of durations, then those of intervals. */
@@ -336,28 +336,28 @@ static void put_columns(Writer *w)
 {
     typedef struct {
         WendTiming t;
-        gint64 numbers[TIMING_NUMBERS];
-        guint finer;
+        int64_t numbers[TIMING_NUMBERS];
+        uint32_t finer;
     } Row;
-    guint n = 0;
-    g_autofree Row *out =
-        g_new0(Row, w->times[0].encoded.rows->len + w->times[1].encoded.rows->len + 1);
+    uint32_t n = 0;
+    AUTOFREE Row *out =
+        NEW0(Row, w->times[0].encoded.rows->len + w->times[1].encoded.rows->len + 1);
     DeltaSequenceBuilder *counts = delta_sequence_builder_new();
     for (int interval = 0; interval < 2; interval++) {
-        const GArray *rows = w->times[interval].encoded.rows;
-        for (guint i = 0; i < rows->len; i++, n++) {
-            const TimingRow *row = &g_array_index(rows, TimingRow, i);
+        const Vector *rows = w->times[interval].encoded.rows;
+        for (uint32_t i = 0; i < rows->len; i++, n++) {
+            const TimingRow *row = &VECTOR_AT(rows, TimingRow, i);
             out[n].t = timing_result(&row->sum);
             if (out[n].t.count)
                 out[n].finer = timing_to_numbers(&out[n].t, out[n].numbers);
             delta_sequence_builder_add(
-                counts, (DeltaSequenceRun){(gint64)(out[n].t.count - row->expected), 0, 1});
+                counts, (DeltaSequenceRun){(int64_t)(out[n].t.count - row->expected), 0, 1});
         }
     }
     delta_sequence_builder_encode(counts, &w->out, NULL);
-    for (guint column = 0; column < TIMING_NUMBERS; column++) {
+    for (uint32_t column = 0; column < TIMING_NUMBERS; column++) {
         DeltaSequenceBuilder *numbers = delta_sequence_builder_new();
-        for (guint i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++)
             if (timing_encodes(out[i].t.count, column, out[i].finer))
                 delta_sequence_builder_add(numbers,
                                            (DeltaSequenceRun){out[i].numbers[column], 0, 1});
@@ -370,12 +370,13 @@ static void put_row_numbers(Writer *w)
 {
     DeltaSequenceBuilder *gaps = delta_sequence_builder_new(),
                          *values = delta_sequence_builder_new();
-    guint64 n = 0, gap = 0;
+    uint64_t n = 0, gap = 0;
     for (int interval = 0; interval < 2; interval++) {
         const TimingTable *t = &w->times[interval];
-        for (guint i = 0; i < t->numbers->len; i++, n++) {
-            const RowNumber *number = &g_array_index(t->numbers, RowNumber, i);
-            delta_sequence_builder_add(gaps, (DeltaSequenceRun){(gint64)(gap + number->gap), 0, 1});
+        for (uint32_t i = 0; i < t->numbers->len; i++, n++) {
+            const RowNumber *number = &VECTOR_AT(t->numbers, RowNumber, i);
+            delta_sequence_builder_add(gaps,
+                                       (DeltaSequenceRun){(int64_t)(gap + number->gap), 0, 1});
             delta_sequence_builder_add(values, (DeltaSequenceRun){number->value, 0, 1});
             gap = 0;
         }
@@ -388,23 +389,23 @@ static void put_row_numbers(Writer *w)
 
 static void put_all_rows(Writer *w)
 {
-    delta_sequence_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
+    delta_sequence_builder_encode(STEAL(w->timed), &w->out, NULL);
     put_row_numbers(w);
     put_columns(w);
 }
 
-gboolean write_timing(Writer *w)
+bool write_timing(Writer *w)
 {
     TimingTable times[2] = {timing_table_new(w->r->signatures->len),
                             timing_table_new(w->r->signatures->len)};
     w->times = times;
     w->timed = delta_sequence_builder_new();
-    gboolean good = writer_each_sequence(w, find_rows);
+    bool good = writer_each_sequence(w, find_rows);
     for (int interval = 0; interval < 2; interval++)
         settle_rows(&times[interval]);
     good = good && writer_if_encoded(w, put_timing, put_all_rows);
     w->times = NULL;
-    delta_sequence_builder_free(g_steal_pointer(&w->timed));
+    delta_sequence_builder_free(STEAL(w->timed));
     for (int interval = 0; interval < 2; interval++)
         timing_table_clear(&times[interval]);
     return good;
@@ -416,20 +417,20 @@ gboolean write_timing(Writer *w)
 
 static int by_value(const void *a, const void *b)
 {
-    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static guint32 median(const FunctionTimes *f)
+static uint32_t median(const FunctionTimes *f)
 {
-    g_autofree guint32 *codes = g_new(guint32, f->times->len);
-    for (guint i = 0; i < f->times->len; i++)
-        codes[i] = g_array_index(f->times, RankTime, i).value;
-    qsort(codes, f->times->len, sizeof *codes, by_value);
+    AUTOFREE uint32_t *codes = NEW(uint32_t, f->times->len);
+    for (uint32_t i = 0; i < f->times->len; i++)
+        codes[i] = VECTOR_AT(f->times, RankTime, i).value;
+    vector_sort_plain(codes, f->times->len, sizeof *codes, by_value);
     return codes[f->times->len / 2];
 }
 
-static void add(DeltaSequenceBuilder *b, gint64 word)
+static void add(DeltaSequenceBuilder *b, int64_t word)
 {
     delta_sequence_builder_add(b, (DeltaSequenceRun){word, 0, 1});
 }
@@ -439,23 +440,23 @@ static void put_each(Writer *w, const RankTimes *t)
 {
     DeltaSequenceBuilder *medians = delta_sequence_builder_new(),
                          *codes = delta_sequence_builder_new();
-    g_autofree RankSet *sets = g_new(RankSet, t->functions->len);
-    for (guint i = 0; i < t->functions->len; i++) {
-        const FunctionTimes *f = &g_array_index(t->functions, FunctionTimes, i);
-        g_autofree guint32 *ranks = g_new(guint32, f->times->len);
-        gint64 middle = median(f);
+    AUTOFREE RankSet *sets = NEW(RankSet, t->functions->len);
+    for (uint32_t i = 0; i < t->functions->len; i++) {
+        const FunctionTimes *f = &VECTOR_AT(t->functions, FunctionTimes, i);
+        AUTOFREE uint32_t *ranks = NEW(uint32_t, f->times->len);
+        int64_t middle = median(f);
         add(medians, middle);
-        for (guint k = 0; k < f->times->len; k++) {
-            const RankTime *one = &g_array_index(f->times, RankTime, k);
+        for (uint32_t k = 0; k < f->times->len; k++) {
+            const RankTime *one = &VECTOR_AT(f->times, RankTime, k);
             ranks[k] = one->key;
-            add(codes, (gint64)one->value - middle);
+            add(codes, (int64_t)one->value - middle);
         }
         sets[i] = rankset_from_sorted(ranks, f->times->len);
     }
     ranksets_encode(sets, t->functions->len, &w->out);
     delta_sequence_builder_encode(medians, &w->out, NULL);
     delta_sequence_builder_encode(codes, &w->out, NULL);
-    for (guint i = 0; i < t->functions->len; i++)
+    for (uint32_t i = 0; i < t->functions->len; i++)
         rankset_clear(&sets[i]);
 }
 
@@ -466,15 +467,15 @@ static void put_distribution(Writer *w, const RankTimes *t)
     DeltaSequenceBuilder *columns[COLUMNS];
     for (int c = 0; c < COLUMNS; c++)
         columns[c] = delta_sequence_builder_new();
-    for (guint i = 0; i < t->functions->len; i++) {
-        const FunctionTimes *f = &g_array_index(t->functions, FunctionTimes, i);
-        guint32 last = 0;
+    for (uint32_t i = 0; i < t->functions->len; i++) {
+        const FunctionTimes *f = &VECTOR_AT(t->functions, FunctionTimes, i);
+        uint32_t last = 0;
         add(columns[LENGTH], f->times->len);
         add(columns[FASTEST], f->fastest);
         add(columns[SLOWEST], f->slowest);
-        for (guint k = 0; k < f->times->len; k++) {
-            const RankTime *one = &g_array_index(f->times, RankTime, k);
-            add(columns[CODE], (gint64)one->key - last);
+        for (uint32_t k = 0; k < f->times->len; k++) {
+            const RankTime *one = &VECTOR_AT(f->times, RankTime, k);
+            add(columns[CODE], (int64_t)one->key - last);
             add(columns[RANKS], one->value);
             last = one->key;
         }
@@ -490,8 +491,8 @@ void write_rank_times(Writer *w)
     if (t->functions->len == 0)
         return;
     DeltaSequenceBuilder *functions = delta_sequence_builder_new();
-    for (guint i = 0; i < t->functions->len; i++)
-        add(functions, w->function_number[g_array_index(t->functions, FunctionTimes, i).function]);
+    for (uint32_t i = 0; i < t->functions->len; i++)
+        add(functions, w->function_number[VECTOR_AT(t->functions, FunctionTimes, i).function]);
     delta_sequence_builder_encode(functions, &w->out, NULL);
     if (rank_times_each(t))
         put_each(w, t);

@@ -12,25 +12,25 @@
 
 typedef struct {
     const Recording *r;
-    guint8 *function_used, *constant_used;
-    guint32 *function_number, *constant_number; /* number in this build -> number in the archive */
-    guint n_functions, n_constants;
+    uint8_t *function_used, *constant_used;
+    uint32_t *function_number, *constant_number; /* number in this build -> number in the archive */
+    uint32_t n_functions, n_constants;
     /* scratch: by terminal, its calls in the current sequence, over all ranks */
-    guint64 *calls;
-    GArray *called;       /* scratch: guint32, the terminals with calls, ascending */
-    guint64 *shape_calls; /* scratch: by shape, its calls */
-    guint64 *rule_times;  /* scratch: by rule, its uses; 0 between sequences */
-    /* scratch: guint32, a sequence's rules, each after its users */
-    GArray *rules;
-    guint32 *local; /* scratch: by terminal, its number in a sequence's table */
+    uint64_t *calls;
+    Vector *called;        /* scratch: uint32_t, the terminals with calls, ascending */
+    uint64_t *shape_calls; /* scratch: by shape, its calls */
+    uint64_t *rule_times;  /* scratch: by rule, its uses; 0 between sequences */
+    /* scratch: uint32_t, a sequence's rules, each after its users */
+    Vector *rules;
+    uint32_t *local; /* scratch: by terminal, its number in a sequence's table */
     WendTotals totals;
     struct TimingTable *times;   /* scratch: durations, intervals */
     DeltaSequenceBuilder *timed; /* scratch: by sequence, TIMING_NONE … */
-    gboolean encoded;            /* scratch: whether a sequence has data for the current part */
+    bool encoded;                /* scratch: whether a sequence has data for the current part */
     WendBuf out;                 /* the current member */
-    guint64 member_bytes;        /* of the last member that writer_member added */
+    uint64_t member_bytes;       /* of the last member that writer_member added */
     ContainerWriter *container;
-    gboolean failed;
+    bool failed;
 } Writer;
 
 /* Adds the contents of w->out as the member NAME, and empties w->out. */
@@ -38,25 +38,25 @@ void writer_member(Writer *w, const char *name);
 /* Writes PLAIN to w->out, or OTHER if it is not NULL and shorter. Clears both. */
 void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other);
 /* Writes a word, with the archive's numbers of constants. */
-static inline void writer_word(Writer *w, gint64 word)
+static inline void writer_word(Writer *w, int64_t word)
 {
     codec_put_word(&w->out, word, w->constant_number);
 }
 
-/* Calls FUNCTION on each sequence of each class, in the archive's order. Returns FALSE as soon as
- * FUNCTION returns FALSE. */
-typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
-gboolean writer_each_sequence(Writer *w, SequenceFunction function);
+/* Calls FUNCTION on each sequence of each class, in the archive's order. Returns false as soon as
+ * FUNCTION returns false. */
+typedef bool (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
+bool writer_each_sequence(Writer *w, SequenceFunction function);
 
 /* Counts the calls of each terminal and shape of S, a sequence of class K, over the ranks of
  * VARIANT (NULL: all ranks of the class). Sets w->calls, w->called, w->shape_calls, and *TOTAL to
- * the sum. Returns FALSE if a number is too large. */
-gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s,
-                            const Variant *variant, guint64 *total);
+ * the sum. Returns false if a number is too large. */
+bool writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s,
+                        const Variant *variant, uint64_t *total);
 /* Writes 1 and a part, to which FUNCTION adds the data of each sequence. END, if not NULL, adds the
  * data that follow those of all sequences. Writes 0 alone if no sequence has data (w->encoded).
- * Returns FALSE if FUNCTION does. */
-gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w));
+ * Returns false if FUNCTION does. */
+bool writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w));
 
 /* The value that the ranks recorded for KEY, which belongs to M. NULL if there is none. */
 const char *writer_fact(const WendMerge *m, const char *key);
@@ -65,11 +65,11 @@ const char *writer_fact(const WendMerge *m, const char *key);
 void write_meta(Writer *w);
 /* Writes the part "rules". */
 void write_rules(Writer *w);
-/* Write the parts with the data of each sequence. FALSE if a rank's outcomes or grammars are
+/* Write the parts with the data of each sequence. false if a rank's outcomes or grammars are
  * damaged. */
-gboolean write_outcomes(Writer *w);
-gboolean write_polls(Writer *w);
-gboolean write_timing(Writer *w);
+bool write_outcomes(Writer *w);
+bool write_polls(Writer *w);
+bool write_timing(Writer *w);
 /* Writes a member for each kind of side stream that ranks share. */
 void write_shared_sides(Writer *w);
 /* Writes the part with the time of each rank in each function. */

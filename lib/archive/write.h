@@ -10,40 +10,40 @@ typedef struct SharedFile SharedFile; /* base/shared-file.h */
 
 typedef struct {
     WendTotals totals; /* of all ranks */
-    guint64 bytes;     /* of the archive */
-    guint classes;
+    uint64_t bytes;    /* of the archive */
+    uint32_t classes;
 } WendArchiveResult;
 
 /* Shares terminals and rules between classes and writes DIR/FILE; FILE NULL is trace.tar.zst. DIR
- * must exist. Returns FALSE and sets the error on failure; then there is no new file. It changes
+ * must exist. Returns false and sets the error on failure; then there is no new file. It changes
  * the classes of M, which can only be freed afterwards. */
-gboolean wend_archive_write(WendMerge *m, const char *dir, const char *file,
-                            WendArchiveResult *result, GError **error);
+bool wend_archive_write(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
+                        Error **error);
 
 /* Whether M has frames that other processes write: shards (wend_archive_make_shard) and side
  * streams (wend_archive_make_side_frames). */
-gboolean wend_archive_has_frames(const WendMerge *m);
+bool wend_archive_has_frames(const WendMerge *m);
 
 /* -- shards: calls that cannot be merged are not sent to rank 0 (docs/merging.md, "Shards") -- */
 
 /* Makes a shard of M if it is due by LEAST, a number of ranks (shard_is_due). *FRAME is then the
  * compressed member of the archive with these calls, which the caller unrefs, and M keeps only the
- * description of the shard. Otherwise *FRAME is NULL and M is unchanged. Returns FALSE and sets the
+ * description of the shard. Otherwise *FRAME is NULL and M is unchanged. Returns false and sets the
  * error if the shard cannot be written; M can only be freed then. */
-gboolean wend_archive_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error);
+bool wend_archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error);
 
 /* Compresses the side streams in M, which are of one rank: each becomes a frame of the archive, and
- * M keeps it. What M then gives to other ranks has only its description. Returns FALSE and sets the
+ * M keeps it. What M then gives to other ranks has only its description. Returns false and sets the
  * error if memory is short. */
-gboolean wend_archive_make_side_frames(WendMerge *m, GError **error);
+bool wend_archive_make_side_frames(WendMerge *m, Error **error);
 /* The frame of the side streams of KIND of RANK, which belongs to M. NULL: M does not have it. */
-const GByteArray *wend_archive_side_frame(const WendMerge *m, guint32 rank, guint32 kind);
+const Vector *wend_archive_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind);
 
 /* Where a frame that another process writes belongs in the archive. */
 typedef struct {
-    guint64 offset, bytes;
-    guint32 rank; /* who writes it; of a shard, the first rank */
-    guint32 what; /* WEND_PLACE_SHARD, or 1 + the kind of side stream */
+    uint64_t offset, bytes;
+    uint32_t rank; /* who writes it; of a shard, the first rank */
+    uint32_t what; /* WEND_PLACE_SHARD, or 1 + the kind of side stream */
 } WendFramePlace;
 enum { WEND_PLACE_SHARD };
 
@@ -51,7 +51,7 @@ enum { WEND_PLACE_SHARD };
  * file that has no name yet. The caller has each frame written (base/shared-file.h) and ends
  * FILE_OUT. *PLACES has WendFramePlace, shards by ascending rank and then side streams by rank and
  * kind; the caller unrefs it. On failure there is no new file. */
-gboolean wend_archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
-                            GArray **places, WendArchiveResult *result, GError **error);
+bool wend_archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                        Vector **places, WendArchiveResult *result, Error **error);
 
 #endif

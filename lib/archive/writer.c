@@ -22,40 +22,40 @@ void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
         wend_buf_clear(other);
 }
 
-gboolean writer_each_sequence(Writer *w, SequenceFunction function)
+bool writer_each_sequence(Writer *w, SequenceFunction function)
 {
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++)
+    for (uint32_t i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &VECTOR_AT(w->r->classes, RecordedClass, i);
+        for (uint32_t q = 0; q < k->class->n_sequences; q++)
             if (!function(w, k, &k->sequences[q]))
-                return FALSE;
+                return false;
     }
-    return TRUE;
+    return true;
 }
 
-gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w))
+bool writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w))
 {
-    gsize before = w->out.len;
-    w->encoded = FALSE;
+    size_t before = w->out.len;
+    w->encoded = false;
     wend_buf_unsigned(&w->out, 1);
     if (!writer_each_sequence(w, function))
-        return FALSE;
+        return false;
     if (end)
         end(w);
     if (w->encoded || w->out.failed)
-        return TRUE;
+        return true;
     w->out.len = before;
     wend_buf_unsigned(&w->out, 0);
-    return TRUE;
+    return true;
 }
 
-static gint ascending(gconstpointer a, gconstpointer b)
+static int ascending(const void *a, const void *b)
 {
-    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static gint descending(gconstpointer a, gconstpointer b)
+static int descending(const void *a, const void *b)
 {
     return ascending(b, a);
 }
@@ -63,75 +63,75 @@ static gint descending(gconstpointer a, gconstpointer b)
 /* Sets w->rules to START and the rules that it needs, in descending order. A rule has a larger
  * number than the rules that it uses, so it comes before them here. Without this list, each
  * sequence would take time for all rules of all classes. */
-static void find_rules(Writer *w, guint32 start)
+static void find_rules(Writer *w, uint32_t start)
 {
-    g_array_set_size(w->rules, 0);
-    g_array_append_val(w->rules, start);
+    vector_resize(w->rules, 0);
+    VECTOR_APPEND(w->rules, start);
     w->rule_times[start] = 1;
-    for (guint at = 0; at < w->rules->len; at++) {
-        guint32 rule = g_array_index(w->rules, guint32, at);
-        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
-        for (guint k = 0; k < body->n; k++) {
-            guint32 id = body->symbols[k].id;
+    for (uint32_t at = 0; at < w->rules->len; at++) {
+        uint32_t rule = VECTOR_AT(w->rules, uint32_t, at);
+        const Rule *body = &VECTOR_AT(w->r->rules, Rule, rule);
+        for (uint32_t k = 0; k < body->n; k++) {
+            uint32_t id = body->symbols[k].id;
             if (!body->symbols[k].is_rule || w->rule_times[id])
                 continue;
             w->rule_times[id] = 1;
-            g_array_append_val(w->rules, id);
+            VECTOR_APPEND(w->rules, id);
         }
     }
-    for (guint i = 0; i < w->rules->len; i++)
-        w->rule_times[g_array_index(w->rules, guint32, i)] = 0;
-    g_array_sort(w->rules, descending);
+    for (uint32_t i = 0; i < w->rules->len; i++)
+        w->rule_times[VECTOR_AT(w->rules, uint32_t, i)] = 0;
+    vector_sort(w->rules, descending);
 }
 
 /* Adds the calls of each terminal and shape in the sequence of w->rules, on N_RANKS ranks with the
- * trip counts TRIPS. FALSE: a number is too large. */
-static gboolean count_variant(Writer *w, const guint64 *trips, guint32 n_ranks, guint64 *total)
+ * trip counts TRIPS. false: a number is too large. */
+static bool count_variant(Writer *w, const uint64_t *trips, uint32_t n_ranks, uint64_t *total)
 {
-    guint64 length = 0;
-    w->rule_times[g_array_index(w->rules, guint32, 0)] = n_ranks;
-    for (guint i = 0; i < w->rules->len; i++) {
-        guint32 rule = g_array_index(w->rules, guint32, i);
-        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
-        guint64 used = w->rule_times[rule];
+    uint64_t length = 0;
+    w->rule_times[VECTOR_AT(w->rules, uint32_t, 0)] = n_ranks;
+    for (uint32_t i = 0; i < w->rules->len; i++) {
+        uint32_t rule = VECTOR_AT(w->rules, uint32_t, i);
+        const Rule *body = &VECTOR_AT(w->r->rules, Rule, rule);
+        uint64_t used = w->rule_times[rule];
         w->rule_times[rule] = 0;
-        for (guint k = 0; used && k < body->n; k++) {
+        for (uint32_t k = 0; used && k < body->n; k++) {
             const WendSymbol *y = &body->symbols[k];
-            guint64 repeats = y->repeats & RULE_TRIP ? trips[y->repeats - RULE_TRIP] : y->repeats;
-            guint64 times, *sum = y->is_rule ? &w->rule_times[y->id] : &w->calls[y->id];
-            gboolean first = *sum == 0;
+            uint64_t repeats = y->repeats & RULE_TRIP ? trips[y->repeats - RULE_TRIP] : y->repeats;
+            uint64_t times, *sum = y->is_rule ? &w->rule_times[y->id] : &w->calls[y->id];
+            bool first = *sum == 0;
             if (__builtin_mul_overflow(used, repeats, &times)
                 || __builtin_add_overflow(*sum, times, sum))
-                return FALSE;
+                return false;
             if (y->is_rule || times == 0)
                 continue;
             if (first)
-                g_array_append_vals(w->called, (const guint32[]){y->id}, 1);
-            w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
-            if (__builtin_add_overflow(length, times, &length) || length > G_MAXINT64 / 2)
-                return FALSE;
+                vector_append_all(w->called, (const uint32_t[]){y->id}, 1);
+            w->shape_calls[VECTOR_AT(w->r->signatures, Signature, y->id).shape] += times;
+            if (__builtin_add_overflow(length, times, &length) || length > INT64_MAX / 2)
+                return false;
         }
     }
     return !__builtin_add_overflow(*total, length, total);
 }
 
-gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s,
-                            const Variant *variant, guint64 *total)
+bool writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s,
+                        const Variant *variant, uint64_t *total)
 {
-    gboolean good = TRUE;
-    for (guint i = 0; i < w->called->len; i++)
-        w->calls[g_array_index(w->called, guint32, i)] = 0;
-    g_array_set_size(w->called, 0);
-    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
+    bool good = true;
+    for (uint32_t i = 0; i < w->called->len; i++)
+        w->calls[VECTOR_AT(w->called, uint32_t, i)] = 0;
+    vector_resize(w->called, 0);
+    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(uint64_t));
     find_rules(w, s->rule);
     *total = 0;
     if (variant || !k->variants)
         good = count_variant(w, variant ? variant->trips : NULL,
                              variant ? variant->ranks.n : k->class->ranks.n, total);
-    for (guint i = 0; good && !variant && k->variants && i < k->variants->n; i++) {
+    for (uint32_t i = 0; good && !variant && k->variants && i < k->variants->n; i++) {
         const Variant *v = &k->variants->variants[i];
         good = count_variant(w, v->trips, v->ranks.n, total);
     }
-    g_array_sort(w->called, ascending);
+    vector_sort(w->called, ascending);
     return good;
 }

@@ -2,36 +2,39 @@
 /* allowance.c: see allowance.h. */
 #include "allowance.h"
 
+#include <inttypes.h>
 #include <sys/resource.h>
 
 #include "error.h"
 
 struct Allowance {
-    guint64 archives; /* bytes of the archives that are read */
-    guint64 most, taken;
-    gboolean given; /* the user set the most */
-    gboolean exceeded, no_memory;
+    uint32_t references;
+    uint64_t archives; /* bytes of the archives that are read */
+    uint64_t most, taken;
+    bool given; /* the user set the most */
+    bool exceeded, no_memory;
 };
 
 /* Half of the process's address space: the other half is for the results. */
-static guint64 ceiling(void)
+static uint64_t ceiling(void)
 {
     struct rlimit own;
-    gboolean limited = getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY;
+    bool limited = getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY;
     return limited ? MIN(ALLOWANCE_MOST, own.rlim_cur / 2) : ALLOWANCE_MOST;
 }
 
 static void measure(Allowance *a)
 {
-    guint64 most;
+    uint64_t most;
     if (__builtin_mul_overflow(a->archives, ALLOWANCE_FACTOR, &most))
-        most = G_MAXUINT64;
+        most = UINT64_MAX;
     a->most = MIN(MAX(most, ALLOWANCE_LEAST), ceiling());
 }
 
-Allowance *allowance_new(guint64 bytes)
+Allowance *allowance_new(uint64_t bytes)
 {
-    Allowance *a = g_rc_box_new0(Allowance);
+    Allowance *a = NEW0(Allowance, 1);
+    a->references = 1;
     a->given = bytes > 0;
     a->most = bytes;
     if (!a->given)
@@ -41,75 +44,77 @@ Allowance *allowance_new(guint64 bytes)
 
 Allowance *allowance_ref(Allowance *a)
 {
-    return a ? g_rc_box_acquire(a) : NULL;
+    if (a)
+        a->references++;
+    return a;
 }
 
 void allowance_unref(Allowance *a)
 {
-    if (a)
-        g_rc_box_release(a);
+    if (a && --a->references == 0)
+        memory_free(a);
 }
 
-void allowance_add_archive(Allowance *a, guint64 bytes)
+void allowance_add_archive(Allowance *a, uint64_t bytes)
 {
     if (__builtin_add_overflow(a->archives, bytes, &a->archives))
-        a->archives = G_MAXUINT64;
+        a->archives = UINT64_MAX;
     if (!a->given)
         measure(a);
 }
 
-gboolean allowance_take(Allowance *a, guint64 n, gsize size)
+bool allowance_take(Allowance *a, uint64_t n, size_t size)
 {
-    guint64 bytes;
+    uint64_t bytes;
     if (!a)
-        return TRUE;
+        return true;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > a->most - a->taken) {
-        a->exceeded = TRUE;
-        return FALSE;
+        a->exceeded = true;
+        return false;
     }
     a->taken += bytes;
-    return TRUE;
+    return true;
 }
 
-void allowance_give(Allowance *a, guint64 bytes)
+void allowance_give(Allowance *a, uint64_t bytes)
 {
     if (a)
         a->taken -= MIN(bytes, a->taken);
 }
 
-gpointer allowance_block(Allowance *a, guint64 n, gsize size)
+void *allowance_block(Allowance *a, uint64_t n, size_t size)
 {
-    if (n >= G_MAXSIZE || !allowance_take(a, n + 1, size))
+    if (n >= SIZE_MAX || !allowance_take(a, n + 1, size))
         return NULL;
-    gpointer block = g_try_malloc0_n(n + 1, size);
+    void *block = memory_zeroed_or_null(n + 1, size);
     if (!block && a)
-        a->no_memory = TRUE;
+        a->no_memory = true;
     return block;
 }
 
-gboolean allowance_grow(Allowance *a, guint8 **block, gsize old, gsize n)
+bool allowance_grow(Allowance *a, uint8_t **block, size_t old, size_t n)
 {
     if (!allowance_take(a, n - old, 1))
-        return FALSE;
-    guint8 *grown = g_try_realloc(*block, n);
+        return false;
+    uint8_t *grown = memory_resize_or_null(*block, n);
     if (grown)
         *block = grown;
     else if (a)
-        a->no_memory = TRUE;
+        a->no_memory = true;
     return grown != NULL;
 }
 
-gboolean allowance_error(const Allowance *a, const char *name, GError **error)
+bool allowance_error(const Allowance *a, const char *name, Error **error)
 {
     if (!a || (!a->exceeded && !a->no_memory))
-        return FALSE;
-    if (a->exceeded) {
-        g_autofree char *most = g_format_size_full(a->most, G_FORMAT_SIZE_IEC_UNITS);
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: takes more than %s, which no recording of its size does: "
-                    "--max-size=SIZE allows more",
-                    name, most);
-    } else
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: not enough memory to read it", name);
-    return TRUE;
+        return false;
+    bool large = a->most >> 20 > 0;
+    if (a->exceeded)
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: takes more than %" PRIu64 " %s, which no recording of its size does: "
+                  "--max-size=SIZE allows more",
+                  name, large ? a->most >> 20 : a->most >> 10, large ? "MB" : "KB");
+    else
+        error_set(error, WEND_ERROR_SYSTEM, "%s: not enough memory to read it", name);
+    return true;
 }

@@ -11,35 +11,36 @@
 #ifndef WEND_ALLOWANCE_H
 #define WEND_ALLOWANCE_H
 
-#include <glib.h>
+#include "containers.h"
+#include "error.h"
 
 #define ALLOWANCE_FACTOR 1024
-#define ALLOWANCE_LEAST (G_GUINT64_CONSTANT(1) << 30)
-#define ALLOWANCE_MOST (G_GUINT64_CONSTANT(8) << 30)
+#define ALLOWANCE_LEAST (UINT64_C(1) << 30)
+#define ALLOWANCE_MOST (UINT64_C(8) << 30)
 
 typedef struct Allowance Allowance;
 
 /* An allowance of BYTES, or for 0 by the size of the archives. The caller has one reference. */
-Allowance *allowance_new(guint64 bytes);
+Allowance *allowance_new(uint64_t bytes);
 Allowance *allowance_ref(Allowance *a);
 void allowance_unref(Allowance *a); /* A may be NULL */
 /* Counts an archive of BYTES that is about to be read. */
-void allowance_add_archive(Allowance *a, guint64 bytes);
+void allowance_add_archive(Allowance *a, uint64_t bytes);
 
-/* Takes N × SIZE bytes. Returns FALSE if less is left: then nothing is taken, and the allowance is
+/* Takes N × SIZE bytes. Returns false if less is left: then nothing is taken, and the allowance is
  * exceeded from then on. If A is NULL there is no limit. */
-gboolean allowance_take(Allowance *a, guint64 n, gsize size);
-void allowance_give(Allowance *a, guint64 bytes);
+bool allowance_take(Allowance *a, uint64_t n, size_t size);
+void allowance_give(Allowance *a, uint64_t bytes);
 /* Takes N × SIZE bytes and returns a zeroed block for N + 1 things of SIZE bytes. The caller frees
- * it with g_free and gives the bytes back, unless the allowance ends with it. Returns NULL if less
- * is left or there is no memory. */
-gpointer allowance_block(Allowance *a, guint64 n, gsize size);
-/* Takes N - OLD bytes and resizes *BLOCK from OLD to N bytes. Returns FALSE, and leaves the block
+ * it with memory_free. It gives the bytes back, unless the allowance ends with it. Returns NULL if
+ * less is left or there is no memory. */
+void *allowance_block(Allowance *a, uint64_t n, size_t size);
+/* Takes N - OLD bytes and resizes *BLOCK from OLD to N bytes. Returns false, and leaves the block
  * unchanged, if less is left or there is no memory. */
-gboolean allowance_grow(Allowance *a, guint8 **block, gsize old, gsize n);
+bool allowance_grow(Allowance *a, uint8_t **block, size_t old, size_t n);
 
-/* Returns TRUE and sets the error if anything was refused: NAME takes too much
+/* Returns true and sets the error if anything was refused: NAME takes too much
  * (WEND_ERROR_INPUT), or there is no memory (WEND_ERROR_SYSTEM). */
-gboolean allowance_error(const Allowance *a, const char *name, GError **error);
+bool allowance_error(const Allowance *a, const char *name, Error **error);
 
 #endif

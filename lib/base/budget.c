@@ -4,7 +4,8 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "memory.h"
 
 static _Atomic size_t held, limit = SIZE_MAX;
 static _Atomic size_t secured = SIZE_MAX;
@@ -55,13 +56,13 @@ static bool take(size_t n)
 void *wend_budget_resize(void *p, size_t old, size_t n)
 {
     if (n == 0) {
-        free(p);
+        memory_free(p);
         wend_budget_give(old);
         return NULL;
     }
     if (n > old && !take(n - old))
         return NULL;
-    void *moved = realloc(p, n);
+    void *moved = memory_resize(p, n);
     if (!moved && n > old)
         wend_budget_give(n - old);
     else if (moved && n < old)
@@ -73,7 +74,7 @@ void *wend_budget_zeroed(size_t n)
 {
     if (!take(n))
         return NULL;
-    void *p = calloc(1, n);
+    void *p = memory_zeroed_or_null(1, n);
     if (!p)
         wend_budget_give(n);
     return p;

@@ -3,17 +3,15 @@
 #include "buf.h"
 
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "memory.h"
 
 void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n)
 {
     if (resize)
         return resize(p, old, n);
-    if (n > 0)
-        return realloc(p, n);
-    free(p);
-    return NULL;
+    return memory_resize(p, n);
 }
 
 /* For reserve. */

@@ -17,14 +17,14 @@ typedef struct {
     uint8_t *data; /* owned; NULL when empty */
     size_t len, cap;
     bool failed;
-    WendResize resize; /* NULL: realloc and free */
+    WendResize resize; /* NULL: memory_resize */
 } WendBuf;
 
 #define WEND_BUF_INIT           \
     {                           \
         NULL, 0, 0, false, NULL \
     }
-/* Calls RESIZE, or realloc and free if that is NULL. */
+/* Calls RESIZE, or memory_resize (memory.h) if that is NULL. */
 void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n);
 /* Frees the data. The buffer can be used again, with the same function for its memory. */
 void wend_buf_clear(WendBuf *b);

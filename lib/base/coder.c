@@ -11,47 +11,47 @@ enum { LENGTH_BITS = 7, LENGTHS = 65, TOP_BITS = 2 };
 
 typedef struct {
     RangeContext length[1 << LENGTH_BITS], top[LENGTHS][1 << TOP_BITS];
-    guint length_bits;
+    uint32_t length_bits;
 } Model;
 
-static void model_init(Model *m, guint64 most)
+static void model_init(Model *m, uint64_t most)
 {
-    range_contexts_init(m->length, G_N_ELEMENTS(m->length));
-    range_contexts_init(m->top[0], LENGTHS * G_N_ELEMENTS(m->top[0]));
+    range_contexts_init(m->length, COUNT_OF(m->length));
+    range_contexts_init(m->top[0], LENGTHS * COUNT_OF(m->top[0]));
     m->length_bits = range_coder_length(range_coder_length(most));
 }
 
-static guint64 code_number(const RangeCoder *c, Model *m, guint64 number)
+static uint64_t code_number(const RangeCoder *c, Model *m, uint64_t number)
 {
-    guint length =
-        (guint)range_coder_tree(c, range_coder_length(number), m->length_bits, m->length);
+    uint32_t length =
+        (uint32_t)range_coder_tree(c, range_coder_length(number), m->length_bits, m->length);
     if (length <= 1 || length >= LENGTHS)
         return length; /* 0 and 1 are their own lengths; no number is longer than 64 bits */
-    guint below = length - 1, top = MIN(below, TOP_BITS);
+    uint32_t below = length - 1, top = MIN(below, TOP_BITS);
     below -= top;
-    guint64 all = (guint64)1 << top
-                  | range_coder_tree(c, number >> below & ((1 << top) - 1), top, m->top[length]);
+    uint64_t all = (uint64_t)1 << top
+                   | range_coder_tree(c, number >> below & ((1 << top) - 1), top, m->top[length]);
     return all << below | range_coder_plain(c, number, below);
 }
 
-void coder_encode(const guint64 *numbers, guint64 n, guint64 most, WendBuf *out)
+void coder_encode(const uint64_t *numbers, uint64_t n, uint64_t most, WendBuf *out)
 {
     Model m;
     RangeEncoder e;
     model_init(&m, most);
     range_encoder_begin(&e, out);
-    for (guint64 i = 0; i < n && !out->failed; i++)
+    for (uint64_t i = 0; i < n && !out->failed; i++)
         code_number(&(RangeCoder){.encoder = &e}, &m, numbers[i]);
     range_encoder_end(&e);
 }
 
-gboolean coder_decode(guint64 *numbers, guint64 n, guint64 most, WendCursor *c)
+bool coder_decode(uint64_t *numbers, uint64_t n, uint64_t most, WendCursor *c)
 {
     Model m;
     RangeDecoder d;
     model_init(&m, most);
     range_decoder_begin(&d, c);
-    for (guint64 i = 0; i < n && !c->failed; i++) {
+    for (uint64_t i = 0; i < n && !c->failed; i++) {
         numbers[i] = code_number(&(RangeCoder){.decoder = &d}, &m, 0);
         if (numbers[i] > most || range_coder_length(numbers[i]) > range_coder_length(most))
             c->failed = true;

@@ -7,14 +7,13 @@
 #ifndef WEND_CODER_H
 #define WEND_CODER_H
 
-#include <glib.h>
-
+#include "containers.h"
 #include "buf.h"
 
 /* Appends the N numbers at NUMBERS to OUT. None may be above MOST. */
-void coder_encode(const guint64 *numbers, guint64 n, guint64 most, WendBuf *out);
-/* Reads into NUMBERS what coder_encode wrote with the same N and MOST. Returns FALSE, and the
+void coder_encode(const uint64_t *numbers, uint64_t n, uint64_t most, WendBuf *out);
+/* Reads into NUMBERS what coder_encode wrote with the same N and MOST. Returns false, and the
  * cursor has failed, if the bytes are truncated or a number is above MOST. */
-gboolean coder_decode(guint64 *numbers, guint64 n, guint64 most, WendCursor *c);
+bool coder_decode(uint64_t *numbers, uint64_t n, uint64_t most, WendCursor *c);
 
 #endif

@@ -1,10 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error.c: the domain of errors in recordings (error.h). */
+/* error.c: see error.h. */
 #include "error.h"
 
 #include <errno.h>
 
-G_DEFINE_QUARK(wend - error - quark, wend_error)
+#include "strings.h"
+
+void error_set(Error **at, WendErrorCode code, const char *format, ...)
+{
+    if (!at)
+        return;
+    va_list args;
+    va_start(args, format);
+    *at = NEW(Error, 1);
+    **at = (Error){code, string_print_list(format, args)};
+    va_end(args);
+}
+
+void error_give(Error **at, Error *e)
+{
+    if (at)
+        *at = e;
+    else
+        error_free(e);
+}
+
+void error_prefix(Error **at, const char *format, ...)
+{
+    if (!at || !*at)
+        return;
+    va_list args;
+    va_start(args, format);
+    AUTOFREE char *before = string_print_list(format, args), *message = (*at)->message;
+    va_end(args);
+    (*at)->message = string_print("%s%s", before, message);
+}
+
+void error_free(Error *e)
+{
+    memory_free(e->message);
+    memory_free(e);
+}
+
+void error_clear(Error **at)
+{
+    CLEAR(*at, error_free);
+}
 
 WendErrorCode wend_error_of_input(int number)
 {
@@ -13,7 +54,6 @@ WendErrorCode wend_error_of_input(int number)
 
 WendErrorCode wend_error_of_output(int number)
 {
-    gboolean astray =
-        number == ELOOP || number == ENAMETOOLONG || number == EISDIR || number == EEXIST;
+    bool astray = number == ELOOP || number == ENAMETOOLONG || number == EISDIR || number == EEXIST;
     return astray ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM;
 }

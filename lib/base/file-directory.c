@@ -5,13 +5,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file-write-private.h"
+#include "strings.h"
+#include "file-write.h"
 
 struct WendFileDirectory {
     char *path, *temporary;
@@ -27,7 +30,7 @@ enum { DEEPEST = 3 };
  * top. Without IS_OURS all are removed; with it nothing is, and the first that is not ours is set
  * in *STRANGER. Returns 0 or the errno. */
 static int each_file(int fd, const char *prefix, WendFileIsOurs is_ours, char **stranger,
-                     guint depth)
+                     uint32_t depth)
 {
     DIR *dir = fdopendir(fd);
     int number = 0;
@@ -46,11 +49,11 @@ static int each_file(int fd, const char *prefix, WendFileIsOurs is_ours, char **
         }
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        g_autofree char *file = g_strconcat(prefix, entry->d_name, NULL);
+        AUTOFREE char *file = string_print("%s%s", prefix, entry->d_name);
         if (fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
             number = errno;
         } else if (S_ISDIR(info.st_mode) && depth < DEEPEST) {
-            g_autofree char *below = g_strconcat(file, "/", NULL);
+            AUTOFREE char *below = string_print("%s/", file);
             int inner =
                 openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             number = inner < 0 ? errno : each_file(inner, below, is_ours, stranger, depth + 1);
@@ -59,7 +62,7 @@ static int each_file(int fd, const char *prefix, WendFileIsOurs is_ours, char **
                 number = errno;
         } else if (is_ours != NULL) {
             if (!S_ISREG(info.st_mode) || !is_ours(file))
-                *stranger = g_steal_pointer(&file);
+                *stranger = STEAL(file);
         } else if (unlinkat(dirfd(dir), entry->d_name, 0) != 0) {
             number = errno;
         }
@@ -74,9 +77,9 @@ static int open_directory(const char *path)
 }
 
 /* Whether PATH may be replaced: it is a directory, and all files in it are ours. */
-static gboolean is_replaceable(const WendFileDirectory *d, const char *path, GError **error)
+static bool is_replaceable(const WendFileDirectory *d, const char *path, Error **error)
 {
-    g_autofree char *stranger = NULL;
+    AUTOFREE char *stranger = NULL;
     int fd = open_directory(path);
     int number = fd < 0 ? errno : each_file(fd, "", d->is_ours, &stranger, 0);
     if (number == ENOTDIR || number == ELOOP)
@@ -84,13 +87,13 @@ static gboolean is_replaceable(const WendFileDirectory *d, const char *path, GEr
     if (number != 0)
         return file_write_failed(error, d->path, number);
     if (stranger == NULL)
-        return TRUE;
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                "%s: has a file that is not of such a directory, and stays: %s", d->path, stranger);
-    return FALSE;
+        return true;
+    error_set(error, WEND_ERROR_INPUT,
+              "%s: has a file that is not of such a directory, and stays: %s", d->path, stranger);
+    return false;
 }
 
-static gboolean may_write(const WendFileDirectory *d, GError **error)
+static bool may_write(const WendFileDirectory *d, Error **error)
 {
     struct stat info;
     if (lstat(d->path, &info) != 0)
@@ -103,11 +106,11 @@ static gboolean may_write(const WendFileDirectory *d, GError **error)
 /* A name beside PATH that nobody can guess; NULL: there are no random numbers. */
 static char *name_beside(const char *path)
 {
-    guint64 random;
-    g_autofree char *directory = g_path_get_dirname(path);
-    if (getrandom(&random, sizeof random, 0) != (gssize)sizeof random)
+    uint64_t random;
+    AUTOFREE char *copy = string_copy(path);
+    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return NULL;
-    return g_strdup_printf("%s/.wend-%016" G_GINT64_MODIFIER "x", directory, random);
+    return string_print("%s/.wend-%016" PRIx64, dirname(copy), random);
 }
 
 static void remove_directory(const char *path)
@@ -120,19 +123,19 @@ static void remove_directory(const char *path)
 static void free_directory(WendFileDirectory *d)
 {
     signals_release(&d->hold);
-    g_free(d->path);
-    g_free(d->temporary);
-    g_free(d);
+    memory_free(d->path);
+    memory_free(d->temporary);
+    memory_free(d);
 }
 
 WendFileDirectory *wend_file_directory_open(const char *path, WendFileFlags flags,
-                                            WendFileIsOurs is_ours, GError **error)
+                                            WendFileIsOurs is_ours, Error **error)
 {
-    WendFileDirectory *d = g_new0(WendFileDirectory, 1);
-    gsize n = strlen(path);
+    WendFileDirectory *d = NEW0(WendFileDirectory, 1);
+    size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
         n--;
-    d->path = g_strndup(path, n);
+    d->path = string_part(path, n);
     d->flags = flags;
     d->is_ours = is_ours;
     signals_hold(&d->hold);
@@ -151,25 +154,25 @@ const char *wend_file_directory_path(const WendFileDirectory *d)
     return d->temporary;
 }
 
-gboolean wend_file_directory_interrupted(const WendFileDirectory *d)
+bool wend_file_directory_interrupted(const WendFileDirectory *d)
 {
     return signals_ending(&d->hold);
 }
 
 /* Gives it its name. What has the name by now is checked again under a name that nobody knows. */
-static gboolean give_name(const WendFileDirectory *d, GError **error)
+static bool give_name(const WendFileDirectory *d, Error **error)
 {
     if (renameat2(AT_FDCWD, d->temporary, AT_FDCWD, d->path, RENAME_NOREPLACE) == 0)
-        return TRUE;
+        return true;
     if (errno == EEXIST && (d->flags & WEND_FILE_REPLACE) == 0)
         return file_write_refuse(error, d->path, "exists: somebody else has made it meanwhile");
     if (errno != EEXIST && errno != EINVAL && errno != ENOSYS)
         return file_write_failed(error, d->path, errno);
-    g_autofree char *old = name_beside(d->path);
-    gboolean moved = old != NULL && rename(d->path, old) == 0;
+    AUTOFREE char *old = name_beside(d->path);
+    bool moved = old != NULL && rename(d->path, old) == 0;
     if (!moved && errno != ENOENT)
         return file_write_failed(error, d->path, errno);
-    gboolean good = !moved || is_replaceable(d, old, error);
+    bool good = !moved || is_replaceable(d, old, error);
     if (good && rename(d->temporary, d->path) != 0)
         good = file_write_failed(error, d->path, errno);
     if (moved && good)
@@ -179,11 +182,11 @@ static gboolean give_name(const WendFileDirectory *d, GError **error)
     return good;
 }
 
-gboolean wend_file_directory_end(WendFileDirectory *d, gboolean keep, GError **error)
+bool wend_file_directory_end(WendFileDirectory *d, bool keep, Error **error)
 {
     if (d == NULL)
-        return TRUE;
-    gboolean good = !keep || give_name(d, error);
+        return true;
+    bool good = !keep || give_name(d, error);
     if (!keep || !good)
         remove_directory(d->temporary);
     free_directory(d);

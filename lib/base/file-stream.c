@@ -6,7 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "file-write-private.h"
+#include "strings.h"
+#include "file-write.h"
 
 struct WendFileStream {
     char *path;
@@ -14,18 +15,18 @@ struct WendFileStream {
     FileBeside beside;
     SignalHold hold;
     int fd;
-    gboolean in_place, own; /* written in place: whether this opened FD */
-    int number;             /* the errno of the first failure, or 0 */
+    bool in_place, own; /* written in place: whether this opened FD */
+    int number;         /* the errno of the first failure, or 0 */
 };
 
-WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, GError **error)
+WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, Error **error)
 {
     FileTarget t;
     int number = 0;
     if (!file_target_inspect(&t, path, flags, error))
         return NULL;
-    WendFileStream *f = g_new0(WendFileStream, 1);
-    f->path = g_strdup(path);
+    WendFileStream *f = NEW0(WendFileStream, 1);
+    f->path = string_copy(path);
     f->flags = flags;
     f->in_place = t.kind == FILE_IN_PLACE;
     f->fd = -1;
@@ -40,24 +41,24 @@ WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, GEr
     f->number = number;
     if (number == 0)
         return f;
-    if (wend_file_stream_end(f, FALSE, error))
+    if (wend_file_stream_end(f, false, error))
         file_write_failed(error, path, number);
     return NULL;
 }
 
-gboolean wend_file_stream_write(WendFileStream *f, const void *data, gsize n)
+bool wend_file_stream_write(WendFileStream *f, const void *data, size_t n)
 {
     if (f->number == 0)
         f->number = file_write_all(f->fd, data, n, f->in_place ? NULL : &f->hold);
     return f->number == 0;
 }
 
-gboolean wend_file_stream_end(WendFileStream *f, gboolean keep, GError **error)
+bool wend_file_stream_end(WendFileStream *f, bool keep, Error **error)
 {
     if (f == NULL)
-        return TRUE;
+        return true;
     int number = f->number;
-    gboolean good = TRUE;
+    bool good = true;
     if (f->in_place) {
         if (f->own && f->fd >= 0 && close(f->fd) != 0 && number == 0)
             number = errno;
@@ -78,7 +79,7 @@ gboolean wend_file_stream_end(WendFileStream *f, gboolean keep, GError **error)
         good = file_write_refuse(error, f->path, "exists: somebody else has made it meanwhile");
     else if (keep && number != 0)
         good = file_write_failed(error, f->path, number);
-    g_free(f->path);
-    g_free(f);
+    memory_free(f->path);
+    memory_free(f);
     return good;
 }

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* file-write.c: see file-write.h. */
-#include "file-write-private.h"
+#include "file-write.h"
+
+#include "strings.h"
+#include "identifier.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Bytes between two looks at pending signals. */
-static const gsize CHUNK = 1 << 20;
+static const size_t CHUNK = 1 << 20;
 
-gboolean file_write_failed(GError **error, const char *path, int number)
+bool file_write_failed(Error **error, const char *path, int number)
 {
-    g_set_error(error, WEND_ERROR, wend_error_of_output(number), "%s: cannot write: %s", path,
-                g_strerror(number));
-    return FALSE;
+    error_set(error, wend_error_of_output(number), "%s: cannot write: %s", path, strerror(number));
+    return false;
 }
 
-gboolean file_write_refuse(GError **error, const char *path, const char *why)
+bool file_write_refuse(Error **error, const char *path, const char *why)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s", path, why);
-    return FALSE;
+    error_set(error, WEND_ERROR_INPUT, "%s: %s", path, why);
+    return false;
 }
 
 /* -- what is there -- */
@@ -37,20 +42,20 @@ static int descriptor_of(const char *path)
         return STDOUT_FILENO;
     if (strcmp(path, "/dev/stderr") == 0)
         return STDERR_FILENO;
-    for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    for (uint32_t i = 0; i < COUNT_OF(prefixes); i++) {
         char *end;
         const char *number = path + strlen(prefixes[i]);
-        if (!g_str_has_prefix(path, prefixes[i]) || !g_ascii_isdigit(*number))
+        if (!string_begins(path, prefixes[i]) || !identifier_digit(*number))
             continue;
-        guint64 fd = g_ascii_strtoull(number, &end, 10);
-        if (*end == '\0' && fd <= G_MAXINT)
+        uint64_t fd = strtoull(number, &end, 10);
+        if (*end == '\0' && fd <= INT_MAX)
             return (int)fd;
     }
     return -1;
 }
 
 /* What the file that INFO is of may be used for. */
-static gboolean judge(FileTarget *t, const char *path, WendFileFlags flags, GError **error)
+static bool judge(FileTarget *t, const char *path, WendFileFlags flags, Error **error)
 {
     mode_t type = t->info.st_mode & S_IFMT;
     if (type == S_IFDIR)
@@ -68,13 +73,13 @@ static gboolean judge(FileTarget *t, const char *path, WendFileFlags flags, GErr
            || file_write_refuse(error, path, "is a disk: --force overwrites it");
 }
 
-gboolean file_target_inspect(FileTarget *t, const char *path, WendFileFlags flags, GError **error)
+bool file_target_inspect(FileTarget *t, const char *path, WendFileFlags flags, Error **error)
 {
     struct stat behind;
     int fd = (flags & WEND_FILE_REGULAR) != 0 ? -1 : descriptor_of(path);
     *t = (FileTarget){.kind = fd >= 0 ? FILE_IN_PLACE : FILE_ABSENT, .fd = fd};
     if (fd >= 0)
-        return TRUE;
+        return true;
     if (lstat(path, &t->info) != 0)
         return errno == ENOENT || file_write_failed(error, path, errno);
     if (!S_ISLNK(t->info.st_mode))
@@ -87,12 +92,12 @@ gboolean file_target_inspect(FileTarget *t, const char *path, WendFileFlags flag
     /* Anybody can put a link where everybody may write. */
     if (t->info.st_uid != 0 && t->info.st_uid != geteuid() && !S_ISDIR(behind.st_mode))
         return file_write_refuse(error, path, "is a symbolic link that somebody else has made");
-    t->linked = TRUE;
+    t->linked = true;
     t->info = behind;
     return judge(t, path, flags, error);
 }
 
-gboolean wend_file_check(const char *path, WendFileFlags flags, GError **error)
+bool wend_file_check(const char *path, WendFileFlags flags, Error **error)
 {
     FileTarget t;
     return file_target_inspect(&t, path, flags, error);
@@ -100,10 +105,10 @@ gboolean wend_file_check(const char *path, WendFileFlags flags, GError **error)
 
 /* -- writing -- */
 
-int file_write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
+int file_write_all(int fd, const uint8_t *p, size_t n, const SignalHold *h)
 {
     while (n > 0) {
-        gssize done = write(fd, p, MIN(n, CHUNK));
+        ssize_t done = write(fd, p, MIN(n, CHUNK));
         if (done < 0 && errno != EINTR)
             return errno;
         if (done == 0)
@@ -111,7 +116,7 @@ int file_write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
         if (h && signals_ending(h))
             return EINTR;
         p += MAX(done, 0);
-        n -= (gsize)MAX(done, 0);
+        n -= (size_t)MAX(done, 0);
     }
     return 0;
 }
@@ -125,13 +130,13 @@ int file_target_open(const char *path, const FileTarget *t, int *fd)
     *fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | (t->linked ? 0 : O_NOFOLLOW));
     if (*fd < 0)
         return errno;
-    gboolean same = fstat(*fd, &info) == 0 && info.st_dev == t->info.st_dev
-                    && info.st_ino == t->info.st_ino
-                    && (info.st_mode & S_IFMT) == (t->info.st_mode & S_IFMT);
+    bool same = fstat(*fd, &info) == 0 && info.st_dev == t->info.st_dev
+                && info.st_ino == t->info.st_ino
+                && (info.st_mode & S_IFMT) == (t->info.st_mode & S_IFMT);
     return same ? 0 : ESTALE;
 }
 
-static int write_in_place(const char *path, const FileTarget *t, const void *data, gsize n)
+static int write_in_place(const char *path, const FileTarget *t, const void *data, size_t n)
 {
     int fd, number = file_target_open(path, t, &fd);
     if (number == 0)
@@ -156,11 +161,11 @@ static int above_standard(int fd)
 /* A file that was not there, under a name that nobody can guess. -1: errno says why. */
 static int open_temporary(int dir, char name[32], mode_t mode)
 {
-    for (guint tries = 0; tries < 100; tries++) {
-        guint64 random;
-        if (getrandom(&random, sizeof random, 0) != (gssize)sizeof random)
+    for (uint32_t tries = 0; tries < 100; tries++) {
+        uint64_t random;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
             return -1;
-        g_snprintf(name, 32, ".wend-%016" G_GINT64_MODIFIER "x", random);
+        snprintf(name, 32, ".wend-%016" PRIx64, random);
         int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST)
             return fd;
@@ -178,7 +183,7 @@ static int rename_temporary(int dir, const char *temporary, const char *name, We
         if (errno != EINVAL && errno != ENOSYS)
             return errno;
     }
-    gboolean there = fstatat(dir, name, &now, AT_SYMLINK_NOFOLLOW) == 0;
+    bool there = fstatat(dir, name, &now, AT_SYMLINK_NOFOLLOW) == 0;
     if (there
         && ((flags & WEND_FILE_REPLACE) == 0 || (!S_ISREG(now.st_mode) && !S_ISLNK(now.st_mode))))
         return EEXIST;
@@ -196,16 +201,17 @@ static void sync_directory(int dir)
 }
 
 /* A private file stays private, also while it is written. */
-static gboolean keeps_mode(const FileTarget *t)
+static bool keeps_mode(const FileTarget *t)
 {
     return t->kind == FILE_REGULAR && t->info.st_uid == geteuid();
 }
 
 int file_beside_open(FileBeside *b, const char *path, const FileTarget *t)
 {
-    g_autofree char *directory = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    AUTOFREE char *copy = string_copy(path), *again = string_copy(path);
+    const char *directory = dirname(copy), *name = basename(again);
     *b = (FileBeside){.target = *t, .directory = -1, .fd = -1};
-    if (g_snprintf(b->name, sizeof b->name, "%s", name) >= (int)sizeof b->name)
+    if (snprintf(b->name, sizeof b->name, "%s", name) >= (int)sizeof b->name)
         return ENAMETOOLONG;
     b->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (b->directory < 0)
@@ -246,7 +252,7 @@ int file_beside_end(FileBeside *b, WendFileFlags flags, int number, const Signal
     return number;
 }
 
-static int write_beside(const char *path, const FileTarget *t, const void *data, gsize n,
+static int write_beside(const char *path, const FileTarget *t, const void *data, size_t n,
                         WendFileFlags flags, const SignalHold *h)
 {
     FileBeside b;
@@ -256,12 +262,12 @@ static int write_beside(const char *path, const FileTarget *t, const void *data,
     return file_beside_end(&b, flags, number, h);
 }
 
-static gboolean put(const char *path, const void *data, gsize n, WendFileFlags flags,
-                    const SignalHold *h, GError **error)
+static bool put(const char *path, const void *data, size_t n, WendFileFlags flags,
+                const SignalHold *h, Error **error)
 {
     FileTarget t;
     if (!file_target_inspect(&t, path, flags, error))
-        return FALSE;
+        return false;
     if (t.kind == FILE_IN_PLACE) { /* a FIFO waits for a reader, who may never come */
         sigset_t held;
         pthread_sigmask(SIG_SETMASK, &h->before, &held);
@@ -275,33 +281,33 @@ static gboolean put(const char *path, const void *data, gsize n, WendFileFlags f
     return number == 0 || file_write_failed(error, path, number);
 }
 
-gboolean wend_file_write(const char *path, const void *data, gsize n, WendFileFlags flags,
-                         GError **error)
+bool wend_file_write(const char *path, const void *data, size_t n, WendFileFlags flags,
+                     Error **error)
 {
     SignalHold h;
     signals_hold(&h);
-    gboolean good = put(path, data, n, flags, &h, error);
+    bool good = put(path, data, n, flags, &h, error);
     signals_release(&h);
     return good;
 }
 
-gboolean wend_file_write_directory(const char *directory, const WendFile *files, guint count,
-                                   WendFileFlags flags, GError **error)
+bool wend_file_write_directory(const char *directory, const WendFile *files, uint32_t count,
+                               WendFileFlags flags, Error **error)
 {
     SignalHold h;
-    guint done = 0;
+    uint32_t done = 0;
     signals_hold(&h);
-    gboolean made = mkdir(directory, 0777) == 0, good = made || errno == EEXIST;
+    bool made = mkdir(directory, 0777) == 0, good = made || errno == EEXIST;
     if (!good)
-        g_set_error(error, WEND_ERROR, wend_error_of_output(errno),
-                    "%s: cannot make the directory: %s", directory, g_strerror(errno));
+        error_set(error, wend_error_of_output(errno), "%s: cannot make the directory: %s",
+                  directory, strerror(errno));
     while (good && done < count) {
-        g_autofree char *path = g_build_filename(directory, files[done].name, NULL);
+        AUTOFREE char *path = string_path(directory, files[done].name);
         good = put(path, files[done].data, files[done].n, flags, &h, error);
         done += good;
     }
-    for (guint i = 0; !good && made && i < done; i++) {
-        g_autofree char *path = g_build_filename(directory, files[i].name, NULL);
+    for (uint32_t i = 0; !good && made && i < done; i++) {
+        AUTOFREE char *path = string_path(directory, files[i].name);
         unlink(path);
     }
     if (!good && made)

@@ -4,47 +4,47 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "file-write.h"
 
-int wend_regular_open(const char *path, guint64 *bytes, int *why, GError **error)
+int wend_regular_open(const char *path, uint64_t *bytes, int *why, Error **error)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), number = errno;
-    gboolean is_socket = fd < 0 && number == ENXIO;
+    bool is_socket = fd < 0 && number == ENXIO;
     if (why)
         *why = fd < 0 && !is_socket ? number : 0;
     if (fd < 0 && !is_socket) {
-        g_set_error(error, WEND_ERROR, wend_error_of_input(number), "%s: %s", path,
-                    g_strerror(number));
+        error_set(error, wend_error_of_input(number), "%s: %s", path, strerror(number));
         return -1;
     }
     if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-        *bytes = (guint64)info.st_size;
+        *bytes = (uint64_t)info.st_size;
         return fd;
     }
     if (fd >= 0)
         close(fd);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: is not a regular file", path);
+    error_set(error, WEND_ERROR_INPUT, "%s: is not a regular file", path);
     return -1;
 }
 
-gboolean wend_regular_read(int fd, guint64 offset, void *data, gsize n)
+bool wend_regular_read(int fd, uint64_t offset, void *data, size_t n)
 {
     for (char *p = data; n > 0;) {
-        gssize done = pread(fd, p, n, (off_t)offset);
+        ssize_t done = pread(fd, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done == 0)
             errno = 0;
         if (done <= 0)
-            return FALSE;
+            return false;
         p += done;
-        offset += (guint64)done;
-        n -= (gsize)done;
+        offset += (uint64_t)done;
+        n -= (size_t)done;
     }
-    return TRUE;
+    return true;
 }

@@ -4,16 +4,17 @@
 #ifndef WEND_REGULAR_H
 #define WEND_REGULAR_H
 
-#include <glib.h>
+#include "containers.h"
+#include "error.h"
 
 /* Opens a file for reading, without waiting, and sets *BYTES to its size. Returns the descriptor,
  * or -1 if the file cannot be opened or is not regular. Then *WHY (may be NULL) is errno, or 0 if
  * the file is not regular. The error is WEND_ERROR_INPUT if the name is to blame, else
  * WEND_ERROR_SYSTEM. */
-int wend_regular_open(const char *path, guint64 *bytes, int *why, GError **error);
+int wend_regular_open(const char *path, uint64_t *bytes, int *why, Error **error);
 
-/* Reads N bytes from OFFSET on into DATA. Returns FALSE with errno set if that fails, and with
+/* Reads N bytes from OFFSET on into DATA. Returns false with errno set if that fails, and with
  * errno 0 if the file is shorter. */
-gboolean wend_regular_read(int fd, guint64 offset, void *data, gsize n);
+bool wend_regular_read(int fd, uint64_t offset, void *data, size_t n);
 
 #endif

@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 /* Bytes between two looks at pending signals. */
-static const gsize CHUNK = 1 << 20;
+static const size_t CHUNK = 1 << 20;
 
 static const WendFileFlags flags = WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR;
 
 /* 0 or the errno. */
-static int write_at(int fd, guint64 offset, const guint8 *p, gsize n, const SignalHold *h)
+static int write_at(int fd, uint64_t offset, const uint8_t *p, size_t n, const SignalHold *h)
 {
     while (n > 0) {
-        gssize done = pwrite(fd, p, MIN(n, CHUNK), (off_t)offset);
+        ssize_t done = pwrite(fd, p, MIN(n, CHUNK), (off_t)offset);
         if (done < 0 && errno != EINTR)
             return errno;
         if (done == 0)
@@ -26,23 +26,23 @@ static int write_at(int fd, guint64 offset, const guint8 *p, gsize n, const Sign
         if (signals_ending(h))
             return EINTR;
         p += MAX(done, 0);
-        offset += (guint64)MAX(done, 0);
-        n -= (gsize)MAX(done, 0);
+        offset += (uint64_t)MAX(done, 0);
+        n -= (size_t)MAX(done, 0);
     }
     return 0;
 }
 
 /* -- the owner -- */
 
-gboolean shared_file_begin(SharedFile *f, const char *path, GError **error)
+bool shared_file_begin(SharedFile *f, const char *path, Error **error)
 {
     SignalHold h;
     FileTarget t;
-    *f = (SharedFile){.is_open = FALSE};
-    if (g_snprintf(f->path, sizeof f->path, "%s", path) >= (int)sizeof f->path)
+    *f = (SharedFile){.is_open = false};
+    if (snprintf(f->path, sizeof f->path, "%s", path) >= (int)sizeof f->path)
         return file_write_failed(error, path, ENAMETOOLONG);
     if (!file_target_inspect(&t, path, flags, error))
-        return FALSE;
+        return false;
     signals_hold(&h);
     int number = file_beside_open(&f->beside, path, &t);
     if (number == 0 && getrandom(&f->key.mark, sizeof f->key.mark, 0) != sizeof f->key.mark)
@@ -52,25 +52,25 @@ gboolean shared_file_begin(SharedFile *f, const char *path, GError **error)
     signals_release(&h);
     if (number != 0)
         return file_write_failed(error, path, number);
-    f->is_open = TRUE;
+    f->is_open = true;
     memcpy(f->key.temporary, f->beside.temporary, sizeof f->key.temporary);
-    return TRUE;
+    return true;
 }
 
-gboolean shared_file_write(SharedFile *f, guint64 offset, const void *data, gsize n, GError **error)
+bool shared_file_write(SharedFile *f, uint64_t offset, const void *data, size_t n, Error **error)
 {
     SignalHold h;
     signals_hold(&h);
     int number = write_at(f->beside.fd, offset, data, n, &h);
     if (number == EINTR) { /* the process ends */
         file_beside_end(&f->beside, flags, number, &h);
-        f->is_open = FALSE;
+        f->is_open = false;
     }
     signals_release(&h);
     return number == 0 || file_write_failed(error, f->path, number);
 }
 
-gboolean shared_file_mark(SharedFile *f, guint64 offset, GError **error)
+bool shared_file_mark(SharedFile *f, uint64_t offset, Error **error)
 {
     return shared_file_write(f, offset, &f->key.mark, sizeof f->key.mark, error);
 }
@@ -82,25 +82,25 @@ static int open_again(FileBeside *b)
     int fd = openat(b->directory, b->temporary, O_WRONLY | O_DSYNC | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == EACCES ? 0 : errno; /* then no other process can open it either */
-    gboolean same = fstat(fd, &info) == 0 && fstat(b->fd, &before) == 0
-                    && info.st_dev == before.st_dev && info.st_ino == before.st_ino;
+    bool same = fstat(fd, &info) == 0 && fstat(b->fd, &before) == 0 && info.st_dev == before.st_dev
+                && info.st_ino == before.st_ino;
     int number = !same ? ESTALE : dup3(fd, b->fd, O_CLOEXEC) < 0 ? errno : 0;
     close(fd);
     return number;
 }
 
-gboolean shared_file_share(SharedFile *f, GError **error)
+bool shared_file_share(SharedFile *f, Error **error)
 {
     int number = fdatasync(f->beside.fd) == 0 ? open_again(&f->beside) : errno;
     return number == 0 || file_write_failed(error, f->path, number);
 }
 
-gboolean shared_file_end(SharedFile *f, GError **error)
+bool shared_file_end(SharedFile *f, Error **error)
 {
     SignalHold h;
     signals_hold(&h);
     int number = file_beside_end(&f->beside, flags, 0, &h);
-    f->is_open = FALSE;
+    f->is_open = false;
     signals_release(&h);
     if (number == EEXIST)
         return file_write_refuse(error, f->path, "exists: somebody else has made it meanwhile");
@@ -114,7 +114,7 @@ void shared_file_abandon(SharedFile *f)
         return;
     signals_hold(&h);
     file_beside_end(&f->beside, flags, ECANCELED, &h);
-    f->is_open = FALSE;
+    f->is_open = false;
     signals_release(&h);
 }
 
@@ -137,17 +137,17 @@ static int open_there(const char *directory, const SharedFileKey *key)
     return fd;
 }
 
-gboolean shared_file_contribute(const char *directory, const SharedFileKey *key, guint64 offset,
-                                const void *data, gsize n)
+bool shared_file_contribute(const char *directory, const SharedFileKey *key, uint64_t offset,
+                            const void *data, size_t n)
 {
     SignalHold h;
-    guint64 mark;
+    uint64_t mark;
     int fd = open_there(directory, key);
     if (fd < 0)
-        return FALSE;
+        return false;
     signals_hold(&h);
-    gboolean good = pread(fd, &mark, sizeof mark, (off_t)offset) == (gssize)sizeof mark
-                    && mark == key->mark && write_at(fd, offset, data, n, &h) == 0;
+    bool good = pread(fd, &mark, sizeof mark, (off_t)offset) == (ssize_t)sizeof mark
+                && mark == key->mark && write_at(fd, offset, data, n, &h) == 0;
     good = close(fd) == 0 && good;
     signals_release(&h);
     return good;

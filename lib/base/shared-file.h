@@ -11,11 +11,11 @@
 #ifndef WEND_SHARED_FILE_H
 #define WEND_SHARED_FILE_H
 
-#include "file-write-private.h"
+#include "file-write.h"
 
 /* How another process finds the file. It can be sent as bytes. */
 typedef struct {
-    guint64 mark;
+    uint64_t mark;
     char temporary[32]; /* name in the directory */
 } SharedFileKey;
 
@@ -23,33 +23,32 @@ typedef struct {
 typedef struct SharedFile {
     FileBeside beside;
     SharedFileKey key;
-    gboolean is_open;
+    bool is_open;
     char path[PATH_MAX]; /* for messages */
 } SharedFile;
 
 /* The least bytes of a place: those of the mark. */
-#define SHARED_FILE_LEAST sizeof(guint64)
+#define SHARED_FILE_LEAST sizeof(uint64_t)
 
 /* The owner makes the file that is to be PATH, replacing a file or link there. shared_file_end ends
- * it. FALSE: it cannot be made, and nothing is left. */
-gboolean shared_file_begin(SharedFile *f, const char *path, GError **error);
-/* Writes the mark at OFFSET, where another process is to write, or N bytes there. FALSE: the error
+ * it. false: it cannot be made, and nothing is left. */
+bool shared_file_begin(SharedFile *f, const char *path, Error **error);
+/* Writes the mark at OFFSET, where another process is to write, or N bytes there. false: the error
  * says why, and the file is still open. */
-gboolean shared_file_mark(SharedFile *f, guint64 offset, GError **error);
-gboolean shared_file_write(SharedFile *f, guint64 offset, const void *data, gsize n,
-                           GError **error);
-/* All that is written is on the disk, and other processes may write from here on. FALSE: as
+bool shared_file_mark(SharedFile *f, uint64_t offset, Error **error);
+bool shared_file_write(SharedFile *f, uint64_t offset, const void *data, size_t n, Error **error);
+/* All that is written is on the disk, and other processes may write from here on. false: as
  * above. */
-gboolean shared_file_share(SharedFile *f, GError **error);
-/* Gives the file its name, once it is on the disk. FALSE: that was not possible, and nothing is
+bool shared_file_share(SharedFile *f, Error **error);
+/* Gives the file its name, once it is on the disk. false: that was not possible, and nothing is
  * left. */
-gboolean shared_file_end(SharedFile *f, GError **error);
+bool shared_file_end(SharedFile *f, Error **error);
 /* Removes the file, if there is one. */
 void shared_file_abandon(SharedFile *f);
 
-/* In another process: writes N bytes at OFFSET of the file KEY in DIRECTORY. FALSE: the file is not
+/* In another process: writes N bytes at OFFSET of the file KEY in DIRECTORY. false: the file is not
  * there, has no mark at OFFSET, or cannot be written. Then the owner must write the bytes. */
-gboolean shared_file_contribute(const char *directory, const SharedFileKey *key, guint64 offset,
-                                const void *data, gsize n);
+bool shared_file_contribute(const char *directory, const SharedFileKey *key, uint64_t offset,
+                            const void *data, size_t n);
 
 #endif

@@ -13,7 +13,7 @@ void signals_hold(SignalHold *h)
     h->size_pending = sigismember(&set, SIGXFSZ) == 1;
     sigemptyset(&set);
     sigaddset(&set, SIGXFSZ); /* the error EFBIG says it */
-    for (guint i = 0; i < G_N_ELEMENTS(ending); i++)
+    for (uint32_t i = 0; i < COUNT_OF(ending); i++)
         sigaddset(&set, ending[i]);
     pthread_sigmask(SIG_BLOCK, &set, &h->before);
 }
@@ -29,14 +29,14 @@ void signals_release(const SignalHold *h)
     pthread_sigmask(SIG_SETMASK, &h->before, NULL);
 }
 
-gboolean signals_ending(const SignalHold *h)
+bool signals_ending(const SignalHold *h)
 {
     sigset_t pending;
     struct sigaction action;
     sigpending(&pending);
-    for (guint i = 0; i < G_N_ELEMENTS(ending); i++)
+    for (uint32_t i = 0; i < COUNT_OF(ending); i++)
         if (sigismember(&pending, ending[i]) == 1 && sigismember(&h->before, ending[i]) != 1
             && sigaction(ending[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
-            return TRUE;
-    return FALSE;
+            return true;
+    return false;
 }

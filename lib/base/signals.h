@@ -3,12 +3,13 @@
 #ifndef WEND_SIGNALS_H
 #define WEND_SIGNALS_H
 
-#include <glib.h>
 #include <signal.h>
+
+#include "containers.h"
 
 typedef struct {
     sigset_t before;
-    gboolean size_pending; /* SIGXFSZ was, before */
+    bool size_pending; /* SIGXFSZ was, before */
 } SignalHold;
 
 /* Holds, in this thread, the signals that end a process, and SIGXFSZ, in whose place is EFBIG. */
@@ -16,6 +17,6 @@ void signals_hold(SignalHold *h);
 void signals_release(const SignalHold *h);
 /* Is there a signal that will end the process when it is let in? One with a handler goes on
  * afterwards, or cleans up itself. */
-gboolean signals_ending(const SignalHold *h);
+bool signals_ending(const SignalHold *h);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Aligns classes of M that are not in VARIANTS (of variants_join), where that takes fewer bytes,
  * and adds the new classes to VARIANTS. The result does not depend on the order in which ranks were
- * merged. FALSE: a grammar is damaged. */
-gboolean class_alignment_align(WendMerge *m, GHashTable *variants);
+ * merged. false: a grammar is damaged. */
+bool class_alignment_align(WendMerge *m, Map *variants);
 
 #endif

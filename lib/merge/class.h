@@ -23,20 +23,20 @@
  * always as a whole. So the calls of a root to each rank take the memory of one. When the rank is
  * merged with ranks that make the same calls, the run becomes ordinary terminals (class_spread). */
 typedef struct {
-    guint32 terminal, count;
-    gint64 *steps;
+    uint32_t terminal, count;
+    int64_t *steps;
 } Strided;
 
 /* A signature table without its timing: shapes, and terminals with slot vectors. */
 typedef struct {
     /* n (n word^n)^n, n (2 shape + is strided, number of slots [count step^n])^n. Tables of equal
      * structure have equal bytes */
-    GBytes *structure;
-    guint n_shapes, n_terminals;
-    guint32 *terminal_shape;
-    guint *first_slot; /* n_terminals + 1 */
-    guint8 *has_self;  /* by terminal: slot 0 is self */
-    GArray *strided;   /* Strided, ascending; NULL: there are none */
+    Bytes *structure;
+    uint32_t n_shapes, n_terminals;
+    uint32_t *terminal_shape;
+    uint32_t *first_slot; /* n_terminals + 1 */
+    uint8_t *has_self;    /* by terminal: slot 0 is self */
+    Vector *strided;      /* Strided, ascending; NULL: there are none */
     RankVector *slots;
     /* by terminal: the ranks that have it, which are the ranks of its slots (class-alignment.h).
      * NULL: all ranks of the table */
@@ -45,12 +45,12 @@ typedef struct {
 
 /* Distinct byte strings and the ranks that have each. */
 typedef struct {
-    GBytes *bytes;
+    Bytes *bytes;
     RankSet ranks;
 } Content;
 typedef struct {
-    GPtrArray *items;
-    GHashTable *index;
+    Vector *items;
+    Map *index;
 } Contents;
 
 typedef struct {
@@ -63,131 +63,132 @@ typedef struct {
     RankSet ranks;
     /* by terminal: its row, or PAIR_NONE (pairs.h) if these ranks do not call it. Calls that were
      * one terminal on some rank share a row */
-    guint32 *timed_as;
-    guint n_timed;
+    uint32_t *timed_as;
+    uint32_t n_timed;
     TimingSum *timing; /* two for each row: duration, interval */
 } ClassTimes;
 
 typedef struct {
     WendSequenceKind kind;
-    gint64 id;
+    int64_t id;
     Table table;
-    GBytes *grammar;
-    guint32 *timed_as; /* as in ClassTimes, like TIMING; both are NULL if there are aligned_times */
-    guint n_timed;
+    Bytes *grammar;
+    uint32_t
+        *timed_as; /* as in ClassTimes, like TIMING; both are NULL if there are aligned_times */
+    uint32_t n_timed;
     TimingSum *timing;
     /* ClassTimes of each of the classes that were aligned into this one (class-alignment.h), since
      * calls of a root take other times. NULL: it was not aligned */
-    GArray *aligned_times;
+    Vector *aligned_times;
     Contents *outcomes; /* by shape: a stream as in part.h */
     /* PollTable, one for each structure of tables of polls; ranks without polls are in none */
-    GPtrArray *poll_tables;
+    Vector *poll_tables;
     Contents poll_grammars; /* unsigned(polls after the last call), grammar of the polls */
 } Sequence;
 
 typedef struct {
     RankSet ranks;
-    guint n_sequences;
+    uint32_t n_sequences;
     Sequence *sequences;
-    GBytes *key;        /* by sequence: kind, id, structure, grammar */
-    GBytes *shapes_key; /* by sequence: kind, id, shapes, their order (refine.h) */
+    Bytes *key;        /* by sequence: kind, id, structure, grammar */
+    Bytes *shapes_key; /* by sequence: kind, id, shapes, their order (refine.h) */
     /* stays apart from other classes with these shapes */
-    gboolean apart;
+    bool apart;
 } Class;
 
 typedef struct {
     char *key, *value;
-    guint32 rank;
+    uint32_t rank;
 } Fact; /* rank: the lowest that has it */
 
 struct WendMerge {
-    guint32 world;
+    uint32_t world;
     RankSet ranks;
-    GPtrArray *classes;    /* Class, in no order */
-    GHashTable *by_key;    /* key -> Class */
-    GHashTable *by_shapes; /* shapes_key -> the first Class that has it */
-    GPtrArray *facts;      /* Fact, sorted by key */
-    GArray *shards; /* Shard (shard.h), ascending; RANKS has theirs, CLASSES has none of them */
-    GArray *sides;  /* SideMember (side-members.h) */
-    GArray *shared; /* SharedSide (shared-sides.h) */
+    Vector *classes; /* Class, in no order */
+    Map *by_key;     /* key -> Class */
+    Map *by_shapes;  /* shapes_key -> the first Class that has it */
+    Vector *facts;   /* Fact, sorted by key */
+    Vector *shards;  /* Shard (shard.h), ascending; RANKS has theirs, CLASSES has none of them */
+    Vector *sides;   /* SideMember (side-members.h) */
+    Vector *shared;  /* SharedSide (shared-sides.h) */
     Hosts *hosts;
     RankTimes *rank_times; /* of all ranks, also those of shards */
 };
 
 /* -- table.c -- */
-/* The table of one rank, whose vectors are single values. FALSE: damaged. */
-gboolean table_from_part(Table *t, const PartTable *p, guint32 rank);
+/* The table of one rank, whose vectors are single values. false: damaged. */
+bool table_from_part(Table *t, const PartTable *p, uint32_t rank);
 /* The reverse, for a table of one rank. The caller clears *P. */
 void table_to_part(const Table *t, PartTable *p);
-const Strided *table_strided(const Table *t, guint32 terminal); /* NULL: it is not strided */
-gboolean table_decode(Table *t, WendCursor *c, guint32 ranks);  /* RANKS: the number of ranks */
+const Strided *table_strided(const Table *t, uint32_t terminal); /* NULL: it is not strided */
+bool table_decode(Table *t, WendCursor *c, uint32_t ranks);      /* RANKS: the number of ranks */
 void table_encode(const Table *t, WendBuf *out);
 /* Merges B into A. Their structures are equal, and they share no rank. */
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b);
 /* A table of N terminals; terminal i is OF[i] of T. */
-Table table_refined(const Table *t, const guint32 *of, guint n);
+Table table_refined(const Table *t, const uint32_t *of, uint32_t n);
 /* A table of N terminals over the ranks of A and B, which share none. Terminal i is OF[0][i] of A
  * and OF[1][i] of B; if one of these is PAIR_NONE (pairs.h), it is only the other. The shapes are
  * those of A, then the others of B. */
 Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b,
-                    const guint32 *const of[2], guint n);
+                    const uint32_t *const of[2], uint32_t n);
 /* By shape of T: its number in IN, or PAIR_NONE if IN does not have it. The caller frees it with
- * g_free. */
-guint32 *table_shapes_in(const Table *in, const Table *t);
-GBytes *table_shapes_bytes(const Table *t); /* the shapes, as at the start of the structure */
-gsize table_memory(const Table *t);         /* bytes */
+ * memory_free. */
+uint32_t *table_shapes_in(const Table *in, const Table *t);
+Bytes *table_shapes_bytes(const Table *t); /* the shapes, as at the start of the structure */
+size_t table_memory(const Table *t);       /* bytes */
 void table_clear(Table *t);
 /* Words of a shape. The caller of table_shapes frees the array; the words are the table's. */
 typedef struct {
-    guint n;
-    gint64 *words;
+    uint32_t n;
+    int64_t *words;
 } ShapeRow;
 ShapeRow *table_shapes(const Table *t);
-void table_shapes_free(ShapeRow *rows, guint n);
+void table_shapes_free(ShapeRow *rows, uint32_t n);
 
 /* -- contents.c -- */
 void contents_init(Contents *c);
 void contents_clear(Contents *c);
-gsize contents_memory(const Contents *c);
-void contents_add(Contents *c, GBytes *bytes, const RankSet *ranks);
+size_t contents_memory(const Contents *c);
+void contents_add(Contents *c, Bytes *bytes, const RankSet *ranks);
 void contents_merge(Contents *a, const Contents *b);
 void contents_sort(Contents *c); /* by lowest rank */
 void contents_encode(const Contents *c, WendBuf *out);
-gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
+bool contents_decode(Contents *c, WendCursor *in, uint32_t world);
 
 /* -- class.c -- */
 /* Reads the class of one rank from its part. Adds to SECONDS, by function, how long the rank was in
  * it, or leaves it negative if it was not there. Returns NULL if the part is damaged. NULL with
  * *ERROR set: it would take more than ROOM bytes (elastic_unfold). */
-Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, double *seconds, GError **error);
-Class *class_decode(WendCursor *c, guint32 world);
+Class *class_from_part(WendCursor *c, uint32_t rank, uint64_t room, double *seconds, Error **error);
+Class *class_decode(WendCursor *c, uint32_t world);
 void class_encode(const Class *k, WendBuf *out);
-gboolean class_is_strided(const Class *k); /* it has strided terminals, and one rank */
+bool class_is_strided(const Class *k); /* it has strided terminals, and one rank */
 /* Replaces strided terminals by the terminals that they stand for. The class is then as if it had
- * never had any; its key of shapes does not change. FALSE: a grammar is damaged. */
-gboolean class_spread(Class *k);
+ * never had any; its key of shapes does not change. false: a grammar is damaged. */
+bool class_spread(Class *k);
 /* Merges class B into class A. The two share no rank, and neither has strided terminals. Their keys
  * or their keys of shapes must be equal. If only the latter are, it merges them by their common
- * refinement, which changes A's key. Returns FALSE and leaves both unchanged if a sequence cannot
+ * refinement, which changes A's key. Returns false and leaves both unchanged if a sequence cannot
  * be refined, or the refinement would save less than a quarter of the smaller class. */
-gboolean class_merge(Class *a, Class *b);
+bool class_merge(Class *a, Class *b);
 /* Merges B into A, if their structures are equal and their grammars differ only in repetition
  * counts. A keeps its grammars. */
 void class_join(Class *a, Class *b);
 /* A sequence of two aligned classes (class-alignment.c). Its terminal i is OF[0][i] of one and
  * OF[1][i] of the other, or PAIR_NONE. */
 typedef struct {
-    guint32 *of[2];
+    uint32_t *of[2];
     Table table;
-    GBytes *grammar;
+    Bytes *grammar;
 } AlignedSequence;
 /* Aligns B with A. They share no rank, and B has no aligned_times. ALIGNED has an element for each
  * sequence, whose tables and grammars it takes. A's keys are then without meaning. */
 void class_align(Class *a, Class *b, AlignedSequence *aligned);
 /* Estimates the bytes that terminals and rules of a sequence with RANKS ranks take in an archive.
  * KNOWN (or NULL): by terminal, whether another class has it, so that it takes none. */
-gsize class_cost(const Table *t, GBytes *grammar, guint32 ranks, const guint8 *known);
-gsize class_memory(const Class *k); /* an estimate, in bytes */
+size_t class_cost(const Table *t, Bytes *grammar, uint32_t ranks, const uint8_t *known);
+size_t class_memory(const Class *k); /* an estimate, in bytes */
 void class_free(Class *k);
 
 #endif

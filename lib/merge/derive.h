@@ -16,7 +16,7 @@
 typedef enum { DERIVED_NONE, DERIVED_SUM, DERIVED_ACROSS } DerivedKind;
 typedef struct {
     DerivedKind kind;
-    guint32 back;
+    uint32_t back;
 } Derived;
 
 /* Finds how each of the N slots at SLOTS, which are vectors over N_RANKS ranks, follows from slots
@@ -24,6 +24,6 @@ typedef struct {
  * Returns N newly allocated entries, or NULL if no slot follows. At least one of the two slots of a
  * SUM has no pattern, and so has a slot of each array that others are ACROSS. All words are
  * ordinary numbers. Time is linear in the words of the slots without a pattern. */
-Derived *derive_slots(const RankVector *slots, guint n, guint32 n_ranks);
+Derived *derive_slots(const RankVector *slots, uint32_t n, uint32_t n_ranks);
 
 #endif

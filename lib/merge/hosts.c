@@ -2,10 +2,13 @@
 /* hosts.c: see hosts.h. */
 #include "hosts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "ranks/rankset.h"
 #include "record/codec.h"
+#include "base/identifier.h"
 
 enum { DIGITS_MAX = 9 };
 
@@ -13,27 +16,27 @@ enum { DIGITS_MAX = 9 };
  * else 0. Without numbers the name is BEFORE. */
 typedef struct {
     char *before, *after;
-    guint width;
+    uint32_t width;
     RankSet numbers;
 } HostGroup;
 
 struct Hosts {
-    GArray *groups; /* sorted */
+    Vector *groups; /* sorted */
 };
 
-static void group_clear(gpointer p)
+static void group_clear(void *p)
 {
     HostGroup *g = p;
-    g_free(g->before);
-    g_free(g->after);
+    memory_free(g->before);
+    memory_free(g->after);
     rankset_clear(&g->numbers);
 }
 
 Hosts *hosts_new(void)
 {
-    Hosts *h = g_new(Hosts, 1);
-    h->groups = g_array_new(FALSE, FALSE, sizeof(HostGroup));
-    g_array_set_clear_func(h->groups, group_clear);
+    Hosts *h = NEW(Hosts, 1);
+    h->groups = vector_new(sizeof(HostGroup));
+    vector_set_clear(h->groups, group_clear);
     return h;
 }
 
@@ -41,34 +44,34 @@ void hosts_free(Hosts *h)
 {
     if (!h)
         return;
-    g_array_unref(h->groups);
-    g_free(h);
+    vector_unref(h->groups);
+    memory_free(h);
 }
 
-static gint compare(const HostGroup *a, const HostGroup *b)
+static int compare(const HostGroup *a, const HostGroup *b)
 {
-    gint order = strcmp(a->before, b->before);
+    int order = strcmp(a->before, b->before);
     if (order == 0)
         order = strcmp(a->after, b->after);
     if (order == 0)
         order = (a->numbers.n > 0) - (b->numbers.n > 0);
-    return order ? order : (gint)a->width - (gint)b->width;
+    return order ? order : (int)a->width - (int)b->width;
 }
 
 /* Adds ONE, and takes its memory. */
 static void add_group(Hosts *h, HostGroup *one)
 {
-    guint low = 0, high = h->groups->len;
+    uint32_t low = 0, high = h->groups->len;
     while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (compare(&g_array_index(h->groups, HostGroup, middle), one) < 0)
+        uint32_t middle = low + (high - low) / 2;
+        if (compare(&VECTOR_AT(h->groups, HostGroup, middle), one) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    HostGroup *known = low < h->groups->len ? &g_array_index(h->groups, HostGroup, low) : NULL;
+    HostGroup *known = low < h->groups->len ? &VECTOR_AT(h->groups, HostGroup, low) : NULL;
     if (!known || compare(known, one) != 0) {
-        g_array_insert_val(h->groups, low, *one);
+        VECTOR_INSERT(h->groups, low, *one);
         return;
     }
     rankset_include(&known->numbers, &one->numbers);
@@ -78,18 +81,18 @@ static void add_group(Hosts *h, HostGroup *one)
 /* Finds the last number in the part of the name before the first dot. */
 static HostGroup split(const char *name)
 {
-    gsize end = strcspn(name, "."), begin;
-    gboolean plain = strpbrk(name, "[],;/") == NULL;
-    while (end > 0 && !g_ascii_isdigit(name[end - 1]))
+    size_t end = strcspn(name, "."), begin;
+    bool plain = strpbrk(name, "[],;/") == NULL;
+    while (end > 0 && !identifier_digit(name[end - 1]))
         end--;
-    for (begin = end; begin > 0 && g_ascii_isdigit(name[begin - 1]);)
+    for (begin = end; begin > 0 && identifier_digit(name[begin - 1]);)
         begin--;
     if (!plain || begin == end || end - begin > DIGITS_MAX)
-        return (HostGroup){.before = g_strdup(name), .after = g_strdup("")};
-    g_autofree char *digits = g_strndup(name + begin, end - begin);
-    return (HostGroup){g_strndup(name, begin), g_strdup(name + end),
-                       digits[0] == '0' && digits[1] ? (guint)(end - begin) : 0,
-                       rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
+        return (HostGroup){.before = string_copy(name), .after = string_copy("")};
+    AUTOFREE char *digits = string_part(name + begin, end - begin);
+    return (HostGroup){string_part(name, begin), string_copy(name + end),
+                       digits[0] == '0' && digits[1] ? (uint32_t)(end - begin) : 0,
+                       rankset_single((uint32_t)strtoull(digits, NULL, 10))};
 }
 
 void hosts_add(Hosts *h, const char *name)
@@ -100,9 +103,9 @@ void hosts_add(Hosts *h, const char *name)
 
 void hosts_include(Hosts *h, const Hosts *other)
 {
-    for (guint i = 0; i < other->groups->len; i++) {
-        const HostGroup *g = &g_array_index(other->groups, HostGroup, i);
-        HostGroup copy = {g_strdup(g->before), g_strdup(g->after), g->width,
+    for (uint32_t i = 0; i < other->groups->len; i++) {
+        const HostGroup *g = &VECTOR_AT(other->groups, HostGroup, i);
+        HostGroup copy = {string_copy(g->before), string_copy(g->after), g->width,
                           rankset_copy(&g->numbers)};
         add_group(h, &copy);
     }
@@ -113,11 +116,11 @@ void hosts_include(Hosts *h, const Hosts *other)
 void hosts_encode(const Hosts *h, WendBuf *out)
 {
     wend_buf_unsigned(out, h->groups->len);
-    for (guint i = 0; i < h->groups->len; i++) {
-        const HostGroup *g = &g_array_index(h->groups, HostGroup, i);
+    for (uint32_t i = 0; i < h->groups->len; i++) {
+        const HostGroup *g = &VECTOR_AT(h->groups, HostGroup, i);
         wend_buf_string(out, g->before);
         wend_buf_string(out, g->after);
-        wend_buf_unsigned(out, (guint64)g->width << 1 | (g->numbers.n > 0));
+        wend_buf_unsigned(out, (uint64_t)g->width << 1 | (g->numbers.n > 0));
         if (g->numbers.n > 0)
             rankset_encode(&g->numbers, out);
     }
@@ -126,13 +129,13 @@ void hosts_encode(const Hosts *h, WendBuf *out)
 Hosts *hosts_decode(WendCursor *c)
 {
     Hosts *h = hosts_new();
-    gsize n = wend_cursor_count(c, 3);
-    for (gsize i = 0; i < n && !c->failed; i++) {
+    size_t n = wend_cursor_count(c, 3);
+    for (size_t i = 0; i < n && !c->failed; i++) {
         HostGroup g = {.before = codec_string(c), .after = codec_string(c)};
-        guint64 form = wend_cursor_unsigned(c);
-        g.width = (guint)(form >> 1);
+        uint64_t form = wend_cursor_unsigned(c);
+        g.width = (uint32_t)(form >> 1);
         if (form >> 1 > DIGITS_MAX
-            || ((form & 1) && !rankset_decode(&g.numbers, c, G_MAXUINT32 - 1)))
+            || ((form & 1) && !rankset_decode(&g.numbers, c, UINT32_MAX - 1)))
             c->failed = true;
         add_group(h, &g);
     }
@@ -142,64 +145,61 @@ Hosts *hosts_decode(WendCursor *c)
     return NULL;
 }
 
-static void add_numbers(GString *s, const HostGroup *g)
+static void add_numbers(WendBuf *s, const HostGroup *g)
 {
-    for (guint32 i = 0; i < g->numbers.n;) {
+    for (uint32_t i = 0; i < g->numbers.n;) {
         RankRun run = rankset_stretch(&g->numbers, i);
-        g_string_append_printf(s, "%s%0*u", i ? "," : "", (int)g->width, run.first);
+        string_add(s, "%s%0*u", i ? "," : "", (int)g->width, run.first);
         if (run.count > 1)
-            g_string_append_printf(s, "-%0*u", (int)g->width,
-                                   run.first + (run.count - 1) * run.step);
+            string_add(s, "-%0*u", (int)g->width, run.first + (run.count - 1) * run.step);
         if (run.count > 1 && run.step > 1)
-            g_string_append_printf(s, "/%u", run.step);
+            string_add(s, "/%u", run.step);
         i += run.count;
     }
 }
 
 char *hosts_text(const Hosts *h)
 {
-    GString *s = g_string_new("");
-    for (guint i = 0; i < h->groups->len; i++) {
-        const HostGroup *g = &g_array_index(h->groups, HostGroup, i);
-        g_autofree char *before = g_strdelimit(g_strdup(g->before), ";", '_');
-        g_string_append_printf(s, "%s%s", i ? ";" : "", before);
-        if (g->numbers.n > 1)
-            g_string_append_c(s, '[');
-        add_numbers(s, g);
-        if (g->numbers.n > 1)
-            g_string_append_c(s, ']');
-        g_string_append(s, g->after);
+    WendBuf s = WEND_BUF_INIT;
+    for (uint32_t i = 0; i < h->groups->len; i++) {
+        const HostGroup *g = &VECTOR_AT(h->groups, HostGroup, i);
+        AUTOFREE char *before = string_replace(string_copy(g->before), ";", '_');
+        string_add(&s, "%s%s", i ? ";" : "", before);
+        string_add(&s, g->numbers.n > 1 ? "[" : "");
+        add_numbers(&s, g);
+        string_add(&s, "%s%s", g->numbers.n > 1 ? "]" : "", g->after);
     }
-    return g_string_free(s, s->len == 0);
+    return s.len > 0 ? string_take(&s) : NULL;
 }
 
-static guint64 count_range(const char *range)
+static uint64_t count_range(const char *range)
 {
     char *end;
-    guint64 first = g_ascii_strtoull(range, &end, 10), last = first, step = 1;
+    uint64_t first = strtoull(range, &end, 10), last = first, step = 1;
     if (*end == '-')
-        last = g_ascii_strtoull(end + 1, &end, 10);
+        last = strtoull(end + 1, &end, 10);
     if (*end == '/')
-        step = g_ascii_strtoull(end + 1, &end, 10);
+        step = strtoull(end + 1, &end, 10);
     return last < first || step == 0 ? 1 : (last - first) / step + 1;
 }
 
-guint64 hosts_count(const char *text)
+uint64_t hosts_count(const char *text)
 {
-    g_auto(GStrv) names = g_strsplit(text, ";", -1);
-    guint64 n = 0;
-    for (guint i = 0; names[i]; i++) {
-        const char *open = strchr(names[i], '['), *close = open ? strchr(open, ']') : NULL;
-        if (*names[i] == '\0')
+    AUTO(Vector) names = string_split(text, ';');
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < names->len; i++) {
+        const char *name = VECTOR_POINTER(names, i);
+        const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+        if (*name == '\0')
             continue;
         if (!close) {
             n++;
             continue;
         }
-        g_autofree char *inner = g_strndup(open + 1, (gsize)(close - open - 1));
-        g_auto(GStrv) ranges = g_strsplit(inner, ",", -1);
-        for (guint k = 0; ranges[k]; k++)
-            n += count_range(ranges[k]);
+        AUTOFREE char *inner = string_part(open + 1, (size_t)(close - open - 1));
+        AUTO(Vector) ranges = string_split(inner, ',');
+        for (uint32_t k = 0; k < ranges->len; k++)
+            n += count_range(VECTOR_POINTER(ranges, k));
     }
     return n;
 }

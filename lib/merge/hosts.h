@@ -3,9 +3,8 @@
 #ifndef WEND_HOSTS_H
 #define WEND_HOSTS_H
 
-#include <glib.h>
-
 #include "base/buf.h"
+#include "base/containers.h"
 
 typedef struct Hosts Hosts;
 
@@ -20,6 +19,6 @@ Hosts *hosts_decode(WendCursor *c); /* NULL: damaged; the cursor has failed */
  * text, or NULL if there are no names. */
 char *hosts_text(const Hosts *h);
 /* The number of names in such a text. */
-guint64 hosts_count(const char *text);
+uint64_t hosts_count(const char *text);
 
 #endif

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.c: parts of ranks -> classes of ranks. See merge.h; write.c writes the archive. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/shortage.h"
-#include "class.h"
+#include "base/memory.h"
+#include "base/strings.h"
 #include "record/codec.h"
 #include "record/record.h"
 #include "class-alignment.h"
+#include "class.h"
 #include "shard.h"
 #include "shared-sides.h"
 #include "side-members.h"
 
 #define MAGIC "WENDMRGE"
 
-static void fact_free(gpointer p)
+static void fact_free(void *p)
 {
     Fact *f = p;
-    g_free(f->key);
-    g_free(f->value);
-    g_free(f);
+    memory_free(f->key);
+    memory_free(f->value);
+    memory_free(f);
 }
 
 static WendMerge *merge_new(void)
 {
-    WendMerge *m = g_new0(WendMerge, 1);
-    m->classes = g_ptr_array_new_with_free_func((GDestroyNotify)class_free);
-    m->by_key = g_hash_table_new(g_bytes_hash, g_bytes_equal);
-    m->by_shapes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
-    m->facts = g_ptr_array_new_with_free_func(fact_free);
+    WendMerge *m = NEW0(WendMerge, 1);
+    m->classes = vector_of_pointers((Release)class_free);
+    m->by_key = map_new(bytes_hash, bytes_equal, NULL, NULL);
+    m->by_shapes = map_new(bytes_hash, bytes_equal, NULL, NULL);
+    m->facts = vector_of_pointers(fact_free);
     m->hosts = hosts_new();
     m->shards = shards_new();
     m->sides = side_members_new();
@@ -40,40 +43,40 @@ void wend_merge_free(WendMerge *m)
 {
     if (!m)
         return;
-    g_hash_table_unref(m->by_key);
-    g_hash_table_unref(m->by_shapes);
-    g_ptr_array_unref(m->classes);
-    g_ptr_array_unref(m->facts);
-    g_array_unref(m->shards);
-    g_array_unref(m->sides);
-    g_array_unref(m->shared);
+    map_unref(m->by_key);
+    map_unref(m->by_shapes);
+    vector_unref(m->classes);
+    vector_unref(m->facts);
+    vector_unref(m->shards);
+    vector_unref(m->sides);
+    vector_unref(m->shared);
     hosts_free(m->hosts);
     rank_times_free(m->rank_times);
     rankset_clear(&m->ranks);
-    g_free(m);
+    memory_free(m);
 }
 
-guint64 wend_merge_memory(const WendMerge *m)
+uint64_t wend_merge_memory(const WendMerge *m)
 {
-    guint64 all = sizeof *m + side_members_memory(m->sides) + shared_sides_memory(m->shared)
-                  + rank_times_memory(m->rank_times);
-    for (guint i = 0; i < m->classes->len; i++)
-        all += class_memory(g_ptr_array_index(m->classes, i));
+    uint64_t all = sizeof *m + side_members_memory(m->sides) + shared_sides_memory(m->shared)
+                   + rank_times_memory(m->rank_times);
+    for (uint32_t i = 0; i < m->classes->len; i++)
+        all += class_memory(VECTOR_POINTER(m->classes, i));
     return all;
 }
 
 /* -- facts -- */
 
 /* The index of KEY in the facts, which are sorted by key, or the index at which to insert it. */
-static guint place(const GPtrArray *facts, const char *key, gboolean *found)
+static uint32_t place(const Vector *facts, const char *key, bool *found)
 {
-    guint low = 0, high = facts->len;
-    *found = FALSE;
+    uint32_t low = 0, high = facts->len;
+    *found = false;
     while (low < high) {
-        guint middle = low + (high - low) / 2;
-        int order = strcmp(((const Fact *)g_ptr_array_index(facts, middle))->key, key);
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(((const Fact *)VECTOR_POINTER(facts, middle))->key, key);
         if (order == 0)
-            *found = TRUE;
+            *found = true;
         if (order < 0)
             low = middle + 1;
         else
@@ -82,9 +85,9 @@ static guint place(const GPtrArray *facts, const char *key, gboolean *found)
     return low;
 }
 
-static gboolean wins(const Fact *old, const char *key, const char *value, guint32 rank)
+static bool wins(const Fact *old, const char *key, const char *value, uint32_t rank)
 {
-    double a = g_ascii_strtod(old->value, NULL), b = g_ascii_strtod(value, NULL);
+    double a = string_number(old->value), b = string_number(value);
     if ((strcmp(key, "run.start") == 0 || strcmp(key, WEND_STOPPED_AFTER) == 0) && a != b)
         return b < a;
     if ((strcmp(key, "run.elapsed") == 0 || strcmp(key, "clock.error") == 0) && a != b)
@@ -92,50 +95,49 @@ static gboolean wins(const Fact *old, const char *key, const char *value, guint3
     return rank < old->rank;
 }
 
-static void add_fact(WendMerge *m, const char *key, const char *value, guint32 rank)
+static void add_fact(WendMerge *m, const char *key, const char *value, uint32_t rank)
 {
-    gboolean found;
-    guint at = place(m->facts, key, &found);
+    bool found;
+    uint32_t at = place(m->facts, key, &found);
     if (found && strcmp(key, WEND_LEFT_OUT) == 0) {
-        Fact *sum = g_ptr_array_index(m->facts, at);
-        guint64 all = g_ascii_strtoull(sum->value, NULL, 10) + g_ascii_strtoull(value, NULL, 10);
-        g_free(sum->value);
-        sum->value = g_strdup_printf("%" G_GUINT64_FORMAT, all);
+        Fact *sum = VECTOR_POINTER(m->facts, at);
+        uint64_t all = strtoull(sum->value, NULL, 10) + strtoull(value, NULL, 10);
+        memory_free(sum->value);
+        sum->value = string_print("%" PRIu64, all);
         return;
     }
     if (found) {
-        Fact *old = g_ptr_array_index(m->facts, at);
+        Fact *old = VECTOR_POINTER(m->facts, at);
         if (!wins(old, key, value, rank))
             return;
-        g_free(old->value);
-        old->value = g_strdup(value);
+        memory_free(old->value);
+        old->value = string_copy(value);
         old->rank = rank;
         return;
     }
-    Fact *f = g_new(Fact, 1);
-    *f = (Fact){g_strdup(key), g_strdup(value), rank};
-    g_ptr_array_insert(m->facts, at, f);
+    Fact *f = NEW(Fact, 1);
+    *f = (Fact){string_copy(key), string_copy(value), rank};
+    VECTOR_INSERT(m->facts, at, f);
 }
 
 /* Adds a fact of GROUP that RANK has for itself. The keys sort in the order of ranks. The archive
  * groups them by VALUE (meta-write.c). */
-static void add_own(WendMerge *m, const char *group, const char *value, guint32 rank)
+static void add_own(WendMerge *m, const char *group, const char *value, uint32_t rank)
 {
-    g_autofree char *key = g_strdup_printf("%s.%08u", group, rank);
+    AUTOFREE char *key = string_print("%s.%08u", group, rank);
     add_fact(m, key, value, rank);
 }
 
 /* -- reading -- */
 
-static WendMerge *damaged(WendMerge *m, const char *what, GError **error)
+static WendMerge *damaged(WendMerge *m, const char *what, Error **error)
 {
     wend_merge_free(m);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s is damaged or of another version of Wend",
-                what);
+    error_set(error, WEND_ERROR_INPUT, "%s is damaged or of another version of Wend", what);
     return NULL;
 }
 
-static gboolean magic(WendCursor *c, const char *text)
+static bool magic(WendCursor *c, const char *text)
 {
     const uint8_t *p = wend_cursor_bytes(c, strlen(text));
     return p && memcmp(p, text, strlen(text)) == 0;
@@ -143,29 +145,29 @@ static gboolean magic(WendCursor *c, const char *text)
 
 static void add_class(WendMerge *m, Class *k)
 {
-    g_ptr_array_add(m->classes, k);
-    g_hash_table_insert(m->by_key, k->key, k);
-    if (!g_hash_table_contains(m->by_shapes, k->shapes_key))
-        g_hash_table_insert(m->by_shapes, k->shapes_key, k);
+    vector_add(m->classes, k);
+    map_put(m->by_key, k->key, k);
+    if (!map_has(m->by_shapes, k->shapes_key))
+        map_put(m->by_shapes, k->shapes_key, k);
 }
 
-WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error)
+WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Error **error)
 {
     WendCursor c = wend_cursor(part, n);
     WendMerge *m = merge_new();
     if (!magic(&c, WEND_PART_MAGIC) || wend_cursor_unsigned(&c) != WEND_PART_VERSION)
         return damaged(m, "a rank's part", error);
-    gsize n_facts = wend_cursor_count(&c, 2);
-    g_autoptr(GPtrArray) facts = g_ptr_array_new_with_free_func(g_free);
-    for (gsize i = 0; i < 2 * n_facts; i++)
-        g_ptr_array_add(facts, codec_string(&c));
-    guint64 rank = wend_cursor_unsigned(&c), world = wend_cursor_unsigned(&c);
+    size_t n_facts = wend_cursor_count(&c, 2);
+    AUTO(Vector) facts = vector_of_pointers(memory_free);
+    for (size_t i = 0; i < 2 * n_facts; i++)
+        vector_add(facts, codec_string(&c));
+    uint64_t rank = wend_cursor_unsigned(&c), world = wend_cursor_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || rank >= world)
         return damaged(m, "a rank's part", error);
     m->world = world;
     m->ranks = rankset_single(rank);
-    for (guint i = 0; i < facts->len; i += 2) {
-        const char *key = g_ptr_array_index(facts, i), *value = g_ptr_array_index(facts, i + 1);
+    for (uint32_t i = 0; i < facts->len; i += 2) {
+        const char *key = VECTOR_POINTER(facts, i), *value = VECTOR_POINTER(facts, i + 1);
         if (strcmp(key, "run.host") == 0)
             hosts_add(m->hosts, value);
         else if (strcmp(key, "run.ended") == 0)
@@ -177,29 +179,29 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
         if (strcmp(key, WEND_LEFT_OUT) == 0 && strcmp(value, "0") != 0)
             add_own(m, WEND_OFF_GROUP, "calls", rank);
     }
-    GError *why = NULL;
-    g_autofree double *seconds = g_new(double, wend_n_functions + 1);
-    for (gsize i = 0; i < wend_n_functions; i++)
+    Error *why = NULL;
+    AUTOFREE double *seconds = NEW(double, wend_n_functions + 1);
+    for (size_t i = 0; i < wend_n_functions; i++)
         seconds[i] = -1;
     Class *k = class_from_part(&c, rank, room, seconds, &why);
     if (why) {
         wend_merge_free(m);
-        g_propagate_error(error, why);
+        error_give(error, why);
         return NULL;
     }
     if (!k)
         return damaged(m, "a rank's part", error);
     add_class(m, k);
     m->rank_times->world = world;
-    for (gsize i = 0; i < wend_n_functions; i++)
+    for (size_t i = 0; i < wend_n_functions; i++)
         if (seconds[i] >= 0)
             rank_times_add(m->rank_times, i, rank, seconds[i]);
-    return side_members_read(m->sides, m->shared, &c, (guint32)rank)
+    return side_members_read(m->sides, m->shared, &c, (uint32_t)rank)
                ? m
                : damaged(m, "a rank's part", error);
 }
 
-GByteArray *wend_merge_encode(WendMerge *m)
+Vector *wend_merge_encode(WendMerge *m)
 {
     WendBuf b = WEND_BUF_INIT;
     wend_buf_bytes(&b, MAGIC, strlen(MAGIC));
@@ -207,8 +209,8 @@ GByteArray *wend_merge_encode(WendMerge *m)
     wend_buf_unsigned(&b, m->world);
     rankset_encode(&m->ranks, &b);
     wend_buf_unsigned(&b, m->facts->len);
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
+    for (uint32_t i = 0; i < m->facts->len; i++) {
+        const Fact *f = VECTOR_POINTER(m->facts, i);
         wend_buf_string(&b, f->key);
         wend_buf_string(&b, f->value);
         wend_buf_unsigned(&b, f->rank);
@@ -219,29 +221,29 @@ GByteArray *wend_merge_encode(WendMerge *m)
     shared_sides_encode(m->shared, &b);
     rank_times_encode(m->rank_times, &b);
     wend_buf_unsigned(&b, m->classes->len);
-    for (guint i = 0; i < m->classes->len; i++)
-        class_encode(g_ptr_array_index(m->classes, i), &b);
+    for (uint32_t i = 0; i < m->classes->len; i++)
+        class_encode(VECTOR_POINTER(m->classes, i), &b);
     if (b.failed)
-        wend_shortage();
-    GByteArray *out = g_byte_array_sized_new(b.len);
-    g_byte_array_append(out, b.data, b.len);
+        memory_short();
+    Vector *out = vector_with_room(1, b.len);
+    vector_append_all(out, b.data, b.len);
     wend_buf_clear(&b);
     return out;
 }
 
-static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
+static WendMerge *decode(const uint8_t *encoded, size_t n, Error **error)
 {
     WendCursor c = wend_cursor(encoded, n);
     WendMerge *m = merge_new();
     if (!magic(&c, MAGIC) || wend_cursor_unsigned(&c) != WEND_PART_VERSION)
         return damaged(m, "what another rank merged", error);
-    guint64 world = wend_cursor_unsigned(&c);
+    uint64_t world = wend_cursor_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || !rankset_decode(&m->ranks, &c, world))
         return damaged(m, "what another rank merged", error);
     m->world = world;
-    gsize n_facts = wend_cursor_count(&c, 3);
-    for (gsize i = 0; i < n_facts; i++) {
-        g_autofree char *key = codec_string(&c), *value = codec_string(&c);
+    size_t n_facts = wend_cursor_count(&c, 3);
+    for (size_t i = 0; i < n_facts; i++) {
+        AUTOFREE char *key = codec_string(&c), *value = codec_string(&c);
         add_fact(m, key, value, wend_cursor_unsigned(&c));
     }
     hosts_free(m->hosts);
@@ -254,8 +256,8 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     m->rank_times = rank_times_decode(&c, m->world);
     if (!m->rank_times)
         return damaged(m, "what another rank merged", error);
-    gsize n_classes = wend_cursor_count(&c, 2);
-    for (gsize i = 0; i < n_classes; i++) {
+    size_t n_classes = wend_cursor_count(&c, 2);
+    for (size_t i = 0; i < n_classes; i++) {
         Class *k = class_decode(&c, m->world);
         if (!k)
             return damaged(m, "what another rank merged", error);
@@ -266,61 +268,60 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 
 /* -- two into one -- */
 
-/* Replaces strided terminals of classes that may become one. FALSE: a grammar is damaged. */
-static gboolean spread_kin(WendMerge *m, Class *theirs)
+/* Replaces strided terminals of classes that may become one. false: a grammar is damaged. */
+static bool spread_kin(WendMerge *m, Class *theirs)
 {
-    Class *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
+    Class *kin = map_get(m->by_shapes, theirs->shapes_key);
     if (!kin)
-        return TRUE;
-    gboolean good = !class_is_strided(theirs) || class_spread(theirs);
+        return true;
+    bool good = !class_is_strided(theirs) || class_spread(theirs);
     if (!class_is_strided(kin))
         return good;
-    g_hash_table_remove(m->by_key, kin->key);
+    map_remove(m->by_key, kin->key);
     good = class_spread(kin) && good;
-    g_hash_table_insert(m->by_key, kin->key, kin);
+    map_put(m->by_key, kin->key, kin);
     return good;
 }
 
 /* Merges THEIRS into an equal class of M, or into one with equal shapes. There is only one class
- * with a key of shapes, unless all with the key stay apart. FALSE: it was not merged. */
-static gboolean absorbed(WendMerge *m, Class *theirs)
+ * with a key of shapes, unless all with the key stay apart. false: it was not merged. */
+static bool absorbed(WendMerge *m, Class *theirs)
 {
-    Class *ours = g_hash_table_lookup(m->by_key, theirs->key),
-          *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
+    Class *ours = map_get(m->by_key, theirs->key), *kin = map_get(m->by_shapes, theirs->shapes_key);
     if (ours) {
         ours->apart |= theirs->apart;
         return class_merge(ours, theirs);
     }
     if (!kin)
-        return FALSE;
+        return false;
     if (!kin->apart && !theirs->apart) {
-        g_hash_table_remove(m->by_key, kin->key);
-        gboolean one = class_merge(kin, theirs);
-        g_hash_table_insert(m->by_key, kin->key, kin);
+        map_remove(m->by_key, kin->key);
+        bool one = class_merge(kin, theirs);
+        map_put(m->by_key, kin->key, kin);
         if (one)
-            return TRUE;
+            return true;
     }
-    kin->apart = theirs->apart = TRUE;
-    return FALSE;
+    kin->apart = theirs->apart = true;
+    return false;
 }
 
-gboolean wend_merge_unite(WendMerge *m, WendMerge *other, GError **error)
+bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error)
 {
-    gboolean united = FALSE;
+    bool united = false;
     if (other->world != m->world)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "the parts are of runs with different numbers of ranks: %u and %u", m->world,
-                    other->world);
+        error_set(error, WEND_ERROR_INPUT,
+                  "the parts are of runs with different numbers of ranks: %u and %u", m->world,
+                  other->world);
     else if (!rankset_unite(&m->ranks, &other->ranks))
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "the parts hold a rank twice");
+        error_set(error, WEND_ERROR_INPUT, "the parts hold a rank twice");
     else
-        united = TRUE;
+        united = true;
     if (!united) {
         wend_merge_free(other);
-        return FALSE;
+        return false;
     }
-    for (guint i = 0; i < other->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(other->facts, i);
+    for (uint32_t i = 0; i < other->facts->len; i++) {
+        const Fact *f = VECTOR_POINTER(other->facts, i);
         add_fact(m, f->key, f->value, f->rank);
     }
     hosts_include(m->hosts, other->hosts);
@@ -328,58 +329,58 @@ gboolean wend_merge_unite(WendMerge *m, WendMerge *other, GError **error)
     side_members_include(m->sides, other->sides);
     shared_sides_include(m->shared, other->shared);
     rank_times_include(m->rank_times, other->rank_times);
-    for (guint i = 0; i < other->classes->len; i++) {
-        Class *theirs = g_ptr_array_index(other->classes, i);
+    for (uint32_t i = 0; i < other->classes->len; i++) {
+        Class *theirs = VECTOR_POINTER(other->classes, i);
         if (!spread_kin(m, theirs)) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
+            error_set(error, WEND_ERROR_INPUT, "a rank's grammar is damaged");
             wend_merge_free(other);
-            return FALSE;
+            return false;
         }
         if (absorbed(m, theirs))
             continue;
-        g_ptr_array_index(other->classes, i) = NULL; /* moved; class_free takes NULL */
+        VECTOR_POINTER(other->classes, i) = NULL; /* moved; class_free takes NULL */
         add_class(m, theirs);
     }
     wend_merge_free(other);
-    return TRUE;
+    return true;
 }
 
-gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error)
+bool wend_merge_absorb(WendMerge *m, const uint8_t *encoded, size_t n, Error **error)
 {
     WendMerge *other = decode(encoded, n, error);
     return other && wend_merge_unite(m, other, error);
 }
 
-guint wend_merge_stopped(const WendMerge *m, guint64 *calls)
+uint32_t wend_merge_stopped(const WendMerge *m, uint64_t *calls)
 {
-    guint n = 0;
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        n += g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")
-             && strcmp(f->value, WEND_ENDED_MEMORY) == 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->facts->len; i++) {
+        const Fact *f = VECTOR_POINTER(m->facts, i);
+        n +=
+            string_begins(f->key, WEND_ENDED_GROUP ".") && strcmp(f->value, WEND_ENDED_MEMORY) == 0;
         if (strcmp(f->key, WEND_STOPPED_AFTER) == 0)
-            *calls = g_ascii_strtoull(f->value, NULL, 10);
+            *calls = strtoull(f->value, NULL, 10);
     }
     return n;
 }
 
-guint wend_merge_cut(const WendMerge *m, const char **kinds)
+uint32_t wend_merge_cut(const WendMerge *m, const char **kinds)
 {
-    guint n = 0;
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        if (g_str_has_prefix(f->key, WEND_CUT_GROUP ".") && n++ == 0)
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->facts->len; i++) {
+        const Fact *f = VECTOR_POINTER(m->facts, i);
+        if (string_begins(f->key, WEND_CUT_GROUP ".") && n++ == 0)
             *kinds = f->value;
     }
     return n;
 }
 
-guint64 wend_merge_left_out(const WendMerge *m)
+uint64_t wend_merge_left_out(const WendMerge *m)
 {
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
+    for (uint32_t i = 0; i < m->facts->len; i++) {
+        const Fact *f = VECTOR_POINTER(m->facts, i);
         if (strcmp(f->key, WEND_LEFT_OUT) == 0)
-            return g_ascii_strtoull(f->value, NULL, 10);
+            return strtoull(f->value, NULL, 10);
     }
     return 0;
 }
@@ -388,20 +389,20 @@ char *wend_merge_unrecorded(const WendMerge *m)
 {
     static const char prefix[] = WEND_UNRECORDED_GROUP ".";
     const char *names[2];
-    guint n = 0;
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        if (!g_str_has_prefix(f->key, prefix))
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->facts->len; i++) {
+        const Fact *f = VECTOR_POINTER(m->facts, i);
+        if (!string_begins(f->key, prefix))
             continue;
-        if (n < G_N_ELEMENTS(names))
+        if (n < COUNT_OF(names))
             names[n] = f->key + strlen(prefix);
         n++;
     }
     if (n == 0)
         return NULL;
     if (n == 1)
-        return g_strdup(names[0]);
+        return string_copy(names[0]);
     if (n == 2)
-        return g_strdup_printf("%s and %s", names[0], names[1]);
-    return g_strdup_printf("%s, %s and %u other%s", names[0], names[1], n - 2, n == 3 ? "" : "s");
+        return string_print("%s and %s", names[0], names[1]);
+    return string_print("%s, %s and %u other%s", names[0], names[1], n - 2, n == 3 ? "" : "s");
 }

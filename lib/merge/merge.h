@@ -16,8 +16,7 @@
 #ifndef WEND_MERGE_H
 #define WEND_MERGE_H
 
-#include <glib.h>
-
+#include "base/containers.h"
 #include "base/error.h"
 
 typedef struct WendMerge WendMerge;
@@ -25,28 +24,28 @@ typedef struct WendMerge WendMerge;
 /* Reads the part of one rank. It may take 16 times the part's bytes and ROOM more, which it needs
  * for values of elastic shapes. Returns NULL and sets the error: WEND_ERROR_SYSTEM if it would take
  * more. */
-WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error);
-/* Merges OTHER, which is freed, into M. Returns FALSE and sets the error if they do not belong
+WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Error **error);
+/* Merges OTHER, which is freed, into M. Returns false and sets the error if they do not belong
  * together or OTHER is damaged. */
-gboolean wend_merge_unite(WendMerge *m, WendMerge *other, GError **error);
-/* Merges what wend_merge_encode of another rank wrote. Returns FALSE and sets the error if it is
+bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error);
+/* Merges what wend_merge_encode of another rank wrote. Returns false and sets the error if it is
  * damaged. */
-gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error);
+bool wend_merge_absorb(WendMerge *m, const uint8_t *encoded, size_t n, Error **error);
 /* An estimate of the bytes that it holds. */
-guint64 wend_merge_memory(const WendMerge *m);
+uint64_t wend_merge_memory(const WendMerge *m);
 /* Encodes M for the partner. The caller unrefs the result. */
-GByteArray *wend_merge_encode(WendMerge *m);
+Vector *wend_merge_encode(WendMerge *m);
 /* Functions that were called but cannot be recorded: "MPI_A, MPI_B and 3 others". Newly allocated;
  * NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);
 /* The number of ranks whose recording stopped at WEND_MAX_MEMORY. If it is not 0, *CALLS is the
  * number of calls of the rank that stopped first. */
-guint wend_merge_stopped(const WendMerge *m, guint64 *calls);
+uint32_t wend_merge_stopped(const WendMerge *m, uint64_t *calls);
 /* The number of ranks whose recorders had no memory for all of their side streams. If it is not 0,
  * *KINDS names those that the first rank lacks (part.h), and is valid as long as M. */
-guint wend_merge_cut(const WendMerge *m, const char **kinds);
+uint32_t wend_merge_cut(const WendMerge *m, const char **kinds);
 /* The MPI calls of all ranks that were made while recording was off. */
-guint64 wend_merge_left_out(const WendMerge *m);
+uint64_t wend_merge_left_out(const WendMerge *m);
 void wend_merge_free(WendMerge *m);
 
 #endif

@@ -5,17 +5,17 @@
 #include "record/functions.h"
 #include "timing.h"
 
-static void function_clear(gpointer p)
+static void function_clear(void *p)
 {
-    g_array_unref(((FunctionTimes *)p)->times);
+    vector_unref(((FunctionTimes *)p)->times);
 }
 
-RankTimes *rank_times_new(guint32 world)
+RankTimes *rank_times_new(uint32_t world)
 {
-    RankTimes *t = g_new(RankTimes, 1);
+    RankTimes *t = NEW(RankTimes, 1);
     t->world = world;
-    t->functions = g_array_new(FALSE, FALSE, sizeof(FunctionTimes));
-    g_array_set_clear_func(t->functions, function_clear);
+    t->functions = vector_new(sizeof(FunctionTimes));
+    vector_set_clear(t->functions, function_clear);
     return t;
 }
 
@@ -23,49 +23,48 @@ void rank_times_free(RankTimes *t)
 {
     if (!t)
         return;
-    g_array_unref(t->functions);
-    g_free(t);
+    vector_unref(t->functions);
+    memory_free(t);
 }
 
-static RankTime *time_at(const FunctionTimes *f, guint i)
+static RankTime *time_at(const FunctionTimes *f, uint32_t i)
 {
-    return &g_array_index(f->times, RankTime, i);
+    return &VECTOR_AT(f->times, RankTime, i);
 }
 
 /* The times of FUNCTION, which are made if there are none. */
-static FunctionTimes *times_of_function(RankTimes *t, guint32 function)
+static FunctionTimes *times_of_function(RankTimes *t, uint32_t function)
 {
-    guint low = 0, high = t->functions->len;
+    uint32_t low = 0, high = t->functions->len;
     while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (g_array_index(t->functions, FunctionTimes, middle).function < function)
+        uint32_t middle = low + (high - low) / 2;
+        if (VECTOR_AT(t->functions, FunctionTimes, middle).function < function)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == t->functions->len
-        || g_array_index(t->functions, FunctionTimes, low).function != function) {
-        FunctionTimes new = {.function = function,
-                             .times = g_array_new(FALSE, FALSE, sizeof(RankTime))};
-        g_array_insert_val(t->functions, low, new);
+        || VECTOR_AT(t->functions, FunctionTimes, low).function != function) {
+        FunctionTimes new = {.function = function, .times = vector_new(sizeof(RankTime))};
+        VECTOR_INSERT(t->functions, low, new);
     }
-    return &g_array_index(t->functions, FunctionTimes, low);
+    return &VECTOR_AT(t->functions, FunctionTimes, low);
 }
 
 /* -- two into one -- */
 
 /* Both ascend. Values of equal keys are added. */
-static GArray *united(const GArray *a, const GArray *b)
+static Vector *united(const Vector *a, const Vector *b)
 {
-    GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(RankTime), a->len + b->len);
-    for (guint i = 0, k = 0; i < a->len || k < b->len;) {
-        const RankTime *x = i < a->len ? &g_array_index(a, RankTime, i) : NULL,
-                       *y = k < b->len ? &g_array_index(b, RankTime, k) : NULL;
-        gboolean from_a = x && (!y || x->key <= y->key), from_b = y && (!x || y->key <= x->key);
+    Vector *all = vector_with_room(sizeof(RankTime), a->len + b->len);
+    for (uint32_t i = 0, k = 0; i < a->len || k < b->len;) {
+        const RankTime *x = i < a->len ? &VECTOR_AT(a, RankTime, i) : NULL,
+                       *y = k < b->len ? &VECTOR_AT(b, RankTime, k) : NULL;
+        bool from_a = x && (!y || x->key <= y->key), from_b = y && (!x || y->key <= x->key);
         RankTime one = from_a ? *x : *y;
         if (from_a && from_b)
             one.value += y->value;
-        g_array_append_val(all, one);
+        VECTOR_APPEND(all, one);
         i += from_a;
         k += from_b;
     }
@@ -75,43 +74,43 @@ static GArray *united(const GArray *a, const GArray *b)
 static void include(RankTimes *t, FunctionTimes *f, const FunctionTimes *more)
 {
     if (!rank_times_each(t)) {
-        guint n = f->times->len, m = more->times->len;
-        guint32 least = n ? time_at(f, 0)->key : G_MAXUINT32, most = n ? time_at(f, n - 1)->key : 0;
-        guint32 their_least = time_at(more, 0)->key, their_most = time_at(more, m - 1)->key;
+        uint32_t n = f->times->len, m = more->times->len;
+        uint32_t least = n ? time_at(f, 0)->key : UINT32_MAX, most = n ? time_at(f, n - 1)->key : 0;
+        uint32_t their_least = time_at(more, 0)->key, their_most = time_at(more, m - 1)->key;
         if (!n || their_least < least || (their_least == least && more->fastest < f->fastest))
             f->fastest = more->fastest;
         if (!n || their_most > most || (their_most == most && more->slowest < f->slowest))
             f->slowest = more->slowest;
     }
-    GArray *all = united(f->times, more->times);
-    g_array_unref(f->times);
+    Vector *all = united(f->times, more->times);
+    vector_unref(f->times);
     f->times = all;
 }
 
 void rank_times_include(RankTimes *t, const RankTimes *more)
 {
-    for (guint i = 0; i < more->functions->len; i++) {
-        const FunctionTimes *f = &g_array_index(more->functions, FunctionTimes, i);
+    for (uint32_t i = 0; i < more->functions->len; i++) {
+        const FunctionTimes *f = &VECTOR_AT(more->functions, FunctionTimes, i);
         include(t, times_of_function(t, f->function), f);
     }
 }
 
-void rank_times_add(RankTimes *t, guint32 function, guint32 rank, double seconds)
+void rank_times_add(RankTimes *t, uint32_t function, uint32_t rank, double seconds)
 {
-    guint32 code = timing_code(seconds, RANK_TIMES_BITS);
+    uint32_t code = timing_code(seconds, RANK_TIMES_BITS);
     RankTime one = rank_times_each(t) ? (RankTime){rank, code} : (RankTime){code, 1};
-    FunctionTimes f = {function, g_array_new(FALSE, FALSE, sizeof(RankTime)), rank, rank};
-    g_array_append_val(f.times, one);
+    FunctionTimes f = {function, vector_new(sizeof(RankTime)), rank, rank};
+    VECTOR_APPEND(f.times, one);
     include(t, times_of_function(t, function), &f);
-    g_array_unref(f.times);
+    vector_unref(f.times);
 }
 
-guint64 rank_times_memory(const RankTimes *t)
+uint64_t rank_times_memory(const RankTimes *t)
 {
-    guint64 all = sizeof *t;
-    for (guint i = 0; i < t->functions->len; i++)
+    uint64_t all = sizeof *t;
+    for (uint32_t i = 0; i < t->functions->len; i++)
         all += sizeof(FunctionTimes)
-               + g_array_index(t->functions, FunctionTimes, i).times->len * sizeof(RankTime);
+               + VECTOR_AT(t->functions, FunctionTimes, i).times->len * sizeof(RankTime);
     return all;
 }
 
@@ -120,14 +119,14 @@ guint64 rank_times_memory(const RankTimes *t)
 void rank_times_encode(const RankTimes *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->functions->len);
-    for (guint i = 0; i < t->functions->len; i++) {
-        const FunctionTimes *f = &g_array_index(t->functions, FunctionTimes, i);
+    for (uint32_t i = 0; i < t->functions->len; i++) {
+        const FunctionTimes *f = &VECTOR_AT(t->functions, FunctionTimes, i);
         wend_buf_unsigned(out, f->function);
         wend_buf_unsigned(out, f->fastest);
         wend_buf_unsigned(out, f->slowest);
         wend_buf_unsigned(out, f->times->len);
-        guint32 last = 0;
-        for (guint k = 0; k < f->times->len; k++) {
+        uint32_t last = 0;
+        for (uint32_t k = 0; k < f->times->len; k++) {
             const RankTime *one = time_at(f, k);
             wend_buf_unsigned(out, one->key - last);
             wend_buf_unsigned(out, one->value);
@@ -137,36 +136,36 @@ void rank_times_encode(const RankTimes *t, WendBuf *out)
 }
 
 /* False: they do not ascend, or cannot be. */
-static gboolean decode_function(RankTimes *t, WendCursor *c)
+static bool decode_function(RankTimes *t, WendCursor *c)
 {
-    guint64 function = wend_cursor_unsigned(c), fastest = wend_cursor_unsigned(c),
-            slowest = wend_cursor_unsigned(c), key = 0;
-    gsize n = wend_cursor_count(c, 2);
+    uint64_t function = wend_cursor_unsigned(c), fastest = wend_cursor_unsigned(c),
+             slowest = wend_cursor_unsigned(c), key = 0;
+    size_t n = wend_cursor_count(c, 2);
     if (c->failed || function >= wend_n_functions || fastest >= t->world || slowest >= t->world
         || n == 0)
-        return FALSE;
-    FunctionTimes *f = times_of_function(t, (guint32)function);
+        return false;
+    FunctionTimes *f = times_of_function(t, (uint32_t)function);
     if (f->times->len > 0)
-        return FALSE;
-    f->fastest = (guint32)fastest;
-    f->slowest = (guint32)slowest;
-    guint64 most = rank_times_each(t) ? t->world - 1 : G_MAXUINT32;
-    for (gsize i = 0; i < n; i++) {
-        guint64 step = wend_cursor_unsigned(c), value = wend_cursor_unsigned(c);
-        if (c->failed || (i > 0 && step == 0) || step > most - key || value > G_MAXUINT32)
-            return FALSE;
+        return false;
+    f->fastest = (uint32_t)fastest;
+    f->slowest = (uint32_t)slowest;
+    uint64_t most = rank_times_each(t) ? t->world - 1 : UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t step = wend_cursor_unsigned(c), value = wend_cursor_unsigned(c);
+        if (c->failed || (i > 0 && step == 0) || step > most - key || value > UINT32_MAX)
+            return false;
         key += step;
-        g_array_append_val(f->times, ((RankTime){(guint32)key, (guint32)value}));
+        VECTOR_APPEND(f->times, ((RankTime){(uint32_t)key, (uint32_t)value}));
     }
-    return TRUE;
+    return true;
 }
 
-RankTimes *rank_times_decode(WendCursor *c, guint32 world)
+RankTimes *rank_times_decode(WendCursor *c, uint32_t world)
 {
     RankTimes *t = rank_times_new(world);
-    gsize n = wend_cursor_count(c, 6);
-    gboolean good = !c->failed;
-    for (gsize i = 0; good && i < n; i++)
+    size_t n = wend_cursor_count(c, 6);
+    bool good = !c->failed;
+    for (size_t i = 0; good && i < n; i++)
         good = decode_function(t, c);
     if (good && !c->failed)
         return t;

@@ -7,42 +7,41 @@
 #ifndef WEND_RANK_TIMES_H
 #define WEND_RANK_TIMES_H
 
-#include <glib.h>
-
 #include "base/buf.h"
+#include "base/containers.h"
 
 enum { RANK_TIMES_BITS = 5, RANK_TIMES_EACH = 1024 };
 
 /* KEY, VALUE: a rank and its code; or, of more than RANK_TIMES_EACH ranks, a code and the number of
  * ranks that have it. */
 typedef struct {
-    guint32 key, value;
+    uint32_t key, value;
 } RankTime;
 
 typedef struct {
-    guint32 function;         /* index in this build */
-    GArray *times;            /* RankTime, ascending keys */
-    guint32 fastest, slowest; /* of more than RANK_TIMES_EACH ranks: the lowest such ranks */
+    uint32_t function;         /* index in this build */
+    Vector *times;             /* RankTime, ascending keys */
+    uint32_t fastest, slowest; /* of more than RANK_TIMES_EACH ranks: the lowest such ranks */
 } FunctionTimes;
 
 typedef struct {
-    guint32 world;     /* ranks */
-    GArray *functions; /* FunctionTimes, ascending */
+    uint32_t world;    /* ranks */
+    Vector *functions; /* FunctionTimes, ascending */
 } RankTimes;
 
-RankTimes *rank_times_new(guint32 world);
+RankTimes *rank_times_new(uint32_t world);
 void rank_times_free(RankTimes *t); /* T may be NULL */
-static inline gboolean rank_times_each(const RankTimes *t)
+static inline bool rank_times_each(const RankTimes *t)
 {
     return t->world <= RANK_TIMES_EACH;
 }
 /* Adds the time of RANK in FUNCTION, which has none yet. */
-void rank_times_add(RankTimes *t, guint32 function, guint32 rank, double seconds);
+void rank_times_add(RankTimes *t, uint32_t function, uint32_t rank, double seconds);
 /* Adds all of MORE, which has other ranks of the same world. */
 void rank_times_include(RankTimes *t, const RankTimes *more);
-guint64 rank_times_memory(const RankTimes *t); /* bytes */
+uint64_t rank_times_memory(const RankTimes *t); /* bytes */
 void rank_times_encode(const RankTimes *t, WendBuf *out);
 /* NULL: the data are damaged, and the cursor has failed. */
-RankTimes *rank_times_decode(WendCursor *c, guint32 world);
+RankTimes *rank_times_decode(WendCursor *c, uint32_t world);
 
 #endif

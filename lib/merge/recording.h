@@ -12,26 +12,26 @@
 
 /* A terminal. Its slots and ranks belong to the first class that has it. */
 typedef struct {
-    guint32 shape;
-    guint n_slots;
+    uint32_t shape;
+    uint32_t n_slots;
     RankVector *slots;
     const RankSet *ranks;   /* the ranks of its delta sequences; NULL: it has none */
     const Strided *strided; /* NULL: it is not strided */
 } Signature;
 
-static inline guint32 signature_count(const Signature *s)
+static inline uint32_t signature_count(const Signature *s)
 {
     return s->strided ? s->strided->count : 1;
 }
 
 /* By number in a table of a sequence: the number in the recording. */
 typedef struct {
-    guint32 *shapes, *terminals;
+    uint32_t *shapes, *terminals;
 } TableMap;
 
 typedef struct {
     const Sequence *sequence;
-    guint32 rule; /* the start rule */
+    uint32_t rule; /* the start rule */
     TableMap main;
     TableMap *polls;      /* for each of sequence->poll_tables */
     Unrolling *unrolling; /* NULL: it has no strided terminals */
@@ -40,7 +40,7 @@ typedef struct {
 /* A rule that is unrolled (unroll.h). */
 typedef struct {
     const RecordedSequence *sequence;
-    guint32 rule; /* in the grammar of the sequence */
+    uint32_t rule; /* in the grammar of the sequence */
 } UnrolledRule;
 
 typedef struct {
@@ -51,23 +51,23 @@ typedef struct {
 
 typedef struct {
     const WendMerge *merge;
-    GHashTable *variants; /* Class -> Variants */
-    GArray *shapes;       /* ShapeRow */
-    GArray *signatures;   /* Signature: the terminals */
+    Map *variants;      /* Class -> Variants */
+    Vector *shapes;     /* ShapeRow */
+    Vector *signatures; /* Signature: the terminals */
     /* By signature: its number in the archive; of a strided terminal, that of its first terminal.
      * The entry behind the last signature is the number of all terminals. */
-    guint32 *numbers;
+    uint32_t *numbers;
     /* Rule, over signatures. A rule uses only rules before it. An unrolled rule has each of its
      * symbols once, in no order. */
-    GArray *rules;
-    GHashTable *unrolled; /* number -> UnrolledRule */
-    GArray *classes;      /* RecordedClass, by lowest rank */
+    Vector *rules;
+    Map *unrolled;   /* number -> UnrolledRule */
+    Vector *classes; /* RecordedClass, by lowest rank */
 } Recording;
 
 /* Shares terminals and rules between the classes of M. M must outlive the result. Its classes
  * change, so it can only be freed afterwards. Returns NULL and sets the error on failure. The
  * caller frees the result. */
-Recording *recording_share_terminals(WendMerge *m, GError **error);
+Recording *recording_share_terminals(WendMerge *m, Error **error);
 void recording_free(Recording *r);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/pairs.h"
-#include "base/shortage.h"
+#include "base/memory.h"
+#include "base/containers.h"
 #include "record/grammar.h"
 #include "record/rules.h"
 
@@ -18,21 +18,21 @@ enum { TIMES_MAX = 2, MORE_MAX = 64 };
 /* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987). The hash of a rule is computed from
  * those of its symbols, in a time that does not depend on repetition counts. */
 enum { HASHES = 2 };
-static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1,
-                     bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
+static const uint64_t prime = (UINT64_C(1) << 61) - 1,
+                      bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
 
 typedef struct {
-    guint64 length, hash[HASHES], power[HASHES];
+    uint64_t length, hash[HASHES], power[HASHES];
 } RefinedHash; /* power: base^length */
 
-static guint64 times(guint64 a, guint64 b)
+static uint64_t times(uint64_t a, uint64_t b)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
-    guint64 sum = ((guint64)product & prime) + (guint64)(product >> 61);
+    uint64_t sum = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
     return sum >= prime ? sum - prime : sum;
 }
 
-static guint64 plus(guint64 a, guint64 b)
+static uint64_t plus(uint64_t a, uint64_t b)
 {
     return a + b >= prime ? a + b - prime : a + b;
 }
@@ -49,7 +49,7 @@ static RefinedHash join(RefinedHash a, const RefinedHash *b)
 
 static const RefinedHash nothing = {.power = {1, 1}};
 
-static RefinedHash repeated(RefinedHash one, guint64 n)
+static RefinedHash repeated(RefinedHash one, uint64_t n)
 {
     RefinedHash all = nothing;
     for (; n > 0; n >>= 1, one = join(one, &one))
@@ -58,27 +58,27 @@ static RefinedHash repeated(RefinedHash one, guint64 n)
     return all;
 }
 
-static RefinedHash of_terminal(const Table *t, guint32 terminal)
+static RefinedHash of_terminal(const Table *t, uint32_t terminal)
 {
-    guint64 what = ((guint64)t->terminal_shape[terminal] << 24)
-                   + (t->first_slot[terminal + 1] - t->first_slot[terminal]) + 1;
+    uint64_t what = ((uint64_t)t->terminal_shape[terminal] << 24)
+                    + (t->first_slot[terminal + 1] - t->first_slot[terminal]) + 1;
     return (RefinedHash){1, {what % prime, what % prime}, {bases[0], bases[1]}};
 }
 
-gboolean refine_key(const Sequence *s, WendBuf *key)
+bool refine_key(const Sequence *s, WendBuf *key)
 {
     RuleRow row;
-    guint64 length;
-    guint n;
+    uint64_t length;
+    uint32_t n;
     if (!rules_from(&row, s->grammar, s->table.n_terminals))
-        return FALSE;
-    g_autofree guint32 *order = rules_bottom_up(&row, &n);
-    gboolean good = order && rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX;
-    g_autofree RefinedHash *rules = good ? g_new0(RefinedHash, row.n_rules) : NULL;
-    for (guint i = 0; good && i < n; i++) {
+        return false;
+    AUTOFREE uint32_t *order = rules_bottom_up(&row, &n);
+    bool good = order && rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX;
+    AUTOFREE RefinedHash *rules = good ? NEW0(RefinedHash, row.n_rules) : NULL;
+    for (uint32_t i = 0; good && i < n; i++) {
         const Rule *rule = &row.rules[order[i]];
         RefinedHash all = nothing;
-        for (guint k = 0; k < rule->n; k++) {
+        for (uint32_t k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
             RefinedHash one =
                 repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->repeats);
@@ -99,23 +99,23 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
 
 /* -- the refinement -- */
 
-static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 y)
+static bool equal_shapes(const Table *a, uint32_t x, const Table *b, uint32_t y)
 {
     return a->terminal_shape[x] == b->terminal_shape[y]
            && a->first_slot[x + 1] - a->first_slot[x] == b->first_slot[y + 1] - b->first_slot[y];
 }
 
-static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b,
-                          const RuleRow *row_b, WendGrammar *g)
+static bool walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b,
+                      const RuleRow *row_b, WendGrammar *g)
 {
     Expansion x = rules_expand(row_a), y = rules_expand(row_b);
-    guint64 most = TIMES_MAX * ((guint64)a->table.n_terminals + b->table.n_terminals) + MORE_MAX;
-    gboolean good = TRUE;
+    uint64_t most = TIMES_MAX * ((uint64_t)a->table.n_terminals + b->table.n_terminals) + MORE_MAX;
+    bool good = true;
     while (good && x.run && y.run) {
-        guint64 both = MIN(x.run, y.run);
+        uint64_t both = MIN(x.run, y.run);
         good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
         if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both))
-            wend_shortage();
+            memory_short();
         expansion_advance(&x, both);
         expansion_advance(&y, both);
     }
@@ -125,26 +125,26 @@ static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, con
     return good;
 }
 
-gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
+bool refine(Refinement *r, const Sequence *a, const Sequence *b)
 {
     RuleRow row_a, row_b = {0};
     WendGrammar *g = wend_grammar_new();
     Pairs p = pairs_new(a->table.n_terminals);
     memset(r, 0, sizeof *r);
     if (!g)
-        wend_shortage();
-    gboolean good = rules_from(&row_a, a->grammar, a->table.n_terminals)
-                    && rules_from(&row_b, b->grammar, b->table.n_terminals)
-                    && walk_both(&p, a, &row_a, b, &row_b, g);
+        memory_short();
+    bool good = rules_from(&row_a, a->grammar, a->table.n_terminals)
+                && rules_from(&row_b, b->grammar, b->table.n_terminals)
+                && walk_both(&p, a, &row_a, b, &row_b, g);
     r->n = pairs_count(&p);
     for (int k = 0; k < 2; k++)
-        r->of[k] = g_memdup2(p.of[k]->data, r->n * sizeof(guint32));
+        r->of[k] = memory_copy(p.of[k]->data, r->n * sizeof(uint32_t));
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(g, &bytes);
         if (bytes.failed)
-            wend_shortage();
-        r->grammar = g_bytes_new(bytes.data, bytes.len);
+            memory_short();
+        r->grammar = bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
     } else {
         refinement_clear(r);
@@ -159,7 +159,7 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
 void refinement_clear(Refinement *r)
 {
     for (int k = 0; k < 2; k++)
-        g_free(r->of[k]);
-    g_clear_pointer(&r->grammar, g_bytes_unref);
+        memory_free(r->of[k]);
+    CLEAR(r->grammar, bytes_unref);
     memset(r, 0, sizeof *r);
 }

@@ -11,20 +11,20 @@
 #include "class.h"
 
 /* Appends to KEY the length and a 122-bit hash of the sequence's shapes. They are equal for two
- * sequences if their calls have equal shapes in the same order. FALSE: the grammar is damaged, or
+ * sequences if their calls have equal shapes in the same order. false: the grammar is damaged, or
  * the sequence is too long to be refined. */
-gboolean refine_key(const Sequence *s, WendBuf *key);
+bool refine_key(const Sequence *s, WendBuf *key);
 
 typedef struct {
-    guint n;        /* number of terminals */
-    guint32 *of[2]; /* by terminal: the terminal of a, and that of b */
-    GBytes *grammar;
+    uint32_t n;      /* number of terminals */
+    uint32_t *of[2]; /* by terminal: the terminal of a, and that of b */
+    Bytes *grammar;
 } Refinement;
 
 /* The common refinement of the main sequences of A and B, with terminals in the order of their
- * first calls. FALSE: their shapes differ, or it would have far more terminals than both. Time is
+ * first calls. false: their shapes differ, or it would have far more terminals than both. Time is
  * linear in the runs of calls of one terminal. */
-gboolean refine(Refinement *r, const Sequence *a, const Sequence *b);
+bool refine(Refinement *r, const Sequence *a, const Sequence *b);
 void refinement_clear(Refinement *r);
 
 #endif

@@ -5,20 +5,20 @@
 #include "tree.h"
 #include "variants.h"
 
-GArray *shards_new(void)
+Vector *shards_new(void)
 {
-    return g_array_new(FALSE, FALSE, sizeof(Shard));
+    return vector_new(sizeof(Shard));
 }
 
-static const Shard *shard_at(const GArray *shards, guint i)
+static const Shard *shard_at(const Vector *shards, uint32_t i)
 {
-    return &g_array_index(shards, Shard, i);
+    return &VECTOR_AT(shards, Shard, i);
 }
 
-void shards_encode(const GArray *shards, WendBuf *out)
+void shards_encode(const Vector *shards, WendBuf *out)
 {
     wend_buf_unsigned(out, shards->len);
-    for (guint i = 0; i < shards->len; i++) {
+    for (uint32_t i = 0; i < shards->len; i++) {
         const Shard *s = shard_at(shards, i);
         wend_buf_unsigned(out, s->first - (i ? shard_at(shards, i - 1)->first : 0));
         wend_buf_unsigned(out, s->member);
@@ -30,38 +30,38 @@ void shards_encode(const GArray *shards, WendBuf *out)
     }
 }
 
-gboolean shards_decode(GArray *shards, WendCursor *c, const RankSet *ranks)
+bool shards_decode(Vector *shards, WendCursor *c, const RankSet *ranks)
 {
-    guint64 n = wend_cursor_unsigned(c), last = 0;
-    for (guint64 i = 0; i < n && !c->failed; i++) {
-        guint64 more = wend_cursor_unsigned(c);
+    uint64_t n = wend_cursor_unsigned(c), last = 0;
+    for (uint64_t i = 0; i < n && !c->failed; i++) {
+        uint64_t more = wend_cursor_unsigned(c);
         if (c->failed || more > RANKSET_MAX || (i > 0 && more == 0))
-            return FALSE;
-        Shard s = {.first = (guint32)(last += more)};
+            return false;
+        Shard s = {.first = (uint32_t)(last += more)};
         s.member = wend_cursor_unsigned(c);
         s.frame = wend_cursor_unsigned(c);
         s.classes = wend_cursor_unsigned(c);
         s.totals.mpi_calls = wend_cursor_unsigned(c);
         s.totals.polls = wend_cursor_unsigned(c);
         s.totals.frees = wend_cursor_unsigned(c);
-        if (s.member > G_MAXINT32 || s.frame > G_MAXINT32 || !rankset_contains(ranks, s.first))
-            return FALSE;
-        g_array_append_val(shards, s);
+        if (s.member > INT32_MAX || s.frame > INT32_MAX || !rankset_contains(ranks, s.first))
+            return false;
+        VECTOR_APPEND(shards, s);
     }
     return !c->failed;
 }
 
-static void insert(GArray *shards, const Shard *s)
+static void insert(Vector *shards, const Shard *s)
 {
-    guint at = shards->len;
+    uint32_t at = shards->len;
     while (at > 0 && shard_at(shards, at - 1)->first > s->first)
         at--;
-    g_array_insert_vals(shards, at, s, 1);
+    vector_insert_all(shards, at, s, 1);
 }
 
-void shards_include(GArray *shards, const GArray *more)
+void shards_include(Vector *shards, const Vector *more)
 {
-    for (guint i = 0; i < more->len; i++)
+    for (uint32_t i = 0; i < more->len; i++)
         insert(shards, shard_at(more, i));
 }
 
@@ -73,32 +73,31 @@ void shards_include(GArray *shards, const GArray *more)
  * TERMINALS_MANY each. */
 enum { PARTS = 4, OF_PARTS = 3, TERMINALS_LEAST = 16, TERMINALS_MANY = 128 };
 
-static gboolean are_most(guint64 kinds, guint64 ranks)
+static bool are_most(uint64_t kinds, uint64_t ranks)
 {
     return kinds * PARTS >= ranks * OF_PARTS;
 }
 
-gboolean shard_is_due(const WendMerge *m, guint32 least)
+bool shard_is_due(const WendMerge *m, uint32_t least)
 {
-    guint64 ranks = 0, terminals = 0;
-    for (guint i = 0; i < m->classes->len; i++) {
-        const Class *k = g_ptr_array_index(m->classes, i);
+    uint64_t ranks = 0, terminals = 0;
+    for (uint32_t i = 0; i < m->classes->len; i++) {
+        const Class *k = VECTOR_POINTER(m->classes, i);
         ranks += k->ranks.n;
-        for (guint q = 0; q < k->n_sequences; q++)
+        for (uint32_t q = 0; q < k->n_sequences; q++)
             terminals += k->sequences[q].table.n_terminals;
     }
     return (ranks >= least
-            || (ranks >= tree_least(least) && terminals >= (guint64)TERMINALS_MANY * least))
+            || (ranks >= tree_least(least) && terminals >= (uint64_t)TERMINALS_MANY * least))
            && terminals >= TERMINALS_LEAST * ranks
            /* classes that differ only in values or in trip counts may become one at the root */
-           && are_most(g_hash_table_size(m->by_shapes), ranks)
-           && are_most(variants_kinds(m), ranks);
+           && are_most(map_size(m->by_shapes), ranks) && are_most(variants_kinds(m), ranks);
 }
 
 void shard_replaces(WendMerge *m, const Shard *shard)
 {
-    g_hash_table_remove_all(m->by_key);
-    g_hash_table_remove_all(m->by_shapes);
-    g_ptr_array_set_size(m->classes, 0);
+    map_clear(m->by_key);
+    map_clear(m->by_shapes);
+    vector_resize(m->classes, 0);
     insert(m->shards, shard);
 }

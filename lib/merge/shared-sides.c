@@ -2,41 +2,42 @@
 /* shared-sides.c: see shared-sides.h. */
 #include "shared-sides.h"
 
-static void shared_clear(gpointer p)
+static void shared_clear(void *p)
 {
     SharedSide *s = p;
-    g_bytes_unref(s->content);
+    bytes_unref(s->content);
     rankset_clear(&s->ranks);
 }
 
-GArray *shared_sides_new(void)
+Vector *shared_sides_new(void)
 {
-    GArray *shared = g_array_new(FALSE, FALSE, sizeof(SharedSide));
-    g_array_set_clear_func(shared, shared_clear);
+    Vector *shared = vector_new(sizeof(SharedSide));
+    vector_set_clear(shared, shared_clear);
     return shared;
 }
 
-static SharedSide *shared_at(const GArray *shared, guint i)
+static SharedSide *shared_at(const Vector *shared, uint32_t i)
 {
-    return &g_array_index(shared, SharedSide, i);
+    return &VECTOR_AT(shared, SharedSide, i);
 }
 
-gboolean shared_sides_add(GArray *shared, guint32 kind, GBytes *content, guint32 rank)
+bool shared_sides_add(Vector *shared, uint32_t kind, Bytes *content, uint32_t rank)
 {
-    if (g_bytes_get_size(content) > wend_side_stream_kind(kind)->shared_most)
-        return FALSE;
-    SharedSide s = {kind, g_bytes_ref(content), rankset_single(rank)};
-    g_array_append_val(shared, s);
-    return TRUE;
+    if (content->n > wend_side_stream_kind(kind)->shared_most)
+        return false;
+    SharedSide s = {kind, bytes_ref(content), rankset_single(rank)};
+    VECTOR_APPEND(shared, s);
+    return true;
 }
 
-void shared_sides_encode(const GArray *shared, WendBuf *out)
+void shared_sides_encode(const Vector *shared, WendBuf *out)
 {
     wend_buf_unsigned(out, shared->len);
-    for (guint i = 0; i < shared->len; i++) {
+    for (uint32_t i = 0; i < shared->len; i++) {
         const SharedSide *s = shared_at(shared, i);
-        gsize n;
-        const void *data = g_bytes_get_data(s->content, &n);
+        size_t n;
+        const void *data = s->content->data;
+        n = s->content->n;
         wend_buf_unsigned(out, s->kind);
         rankset_encode(&s->ranks, out);
         wend_buf_unsigned(out, n);
@@ -44,50 +45,50 @@ void shared_sides_encode(const GArray *shared, WendBuf *out)
     }
 }
 
-gboolean shared_sides_decode(GArray *shared, WendCursor *c, guint32 world)
+bool shared_sides_decode(Vector *shared, WendCursor *c, uint32_t world)
 {
-    gsize n = wend_cursor_count(c, 4);
-    for (gsize i = 0; i < n && !c->failed; i++) {
-        SharedSide s = {.kind = (guint32)wend_cursor_unsigned(c)};
+    size_t n = wend_cursor_count(c, 4);
+    for (size_t i = 0; i < n && !c->failed; i++) {
+        SharedSide s = {.kind = (uint32_t)wend_cursor_unsigned(c)};
         if (s.kind >= WEND_SIDE_KINDS || !rankset_decode(&s.ranks, c, world)) {
             rankset_clear(&s.ranks);
-            return FALSE;
+            return false;
         }
         WendCursor block = wend_cursor_block(c);
-        s.content = g_bytes_new(block.p, (gsize)(block.end - block.p));
-        g_array_append_val(shared, s);
+        s.content = bytes_new(block.p, (size_t)(block.end - block.p));
+        VECTOR_APPEND(shared, s);
     }
     return !c->failed;
 }
 
-static SharedSide *find(GArray *shared, GHashTable *by_content, const SharedSide *like)
+static SharedSide *find(Vector *shared, Map *by_content, const SharedSide *like)
 {
-    gpointer at = g_hash_table_lookup(by_content, like->content);
-    SharedSide *s = at ? shared_at(shared, GPOINTER_TO_UINT(at) - 1) : NULL;
+    void *at = map_get(by_content, like->content);
+    SharedSide *s = at ? shared_at(shared, NUMBER_OF(at) - 1) : NULL;
     return s && s->kind == like->kind ? s : NULL;
 }
 
-void shared_sides_include(GArray *shared, const GArray *more)
+void shared_sides_include(Vector *shared, const Vector *more)
 {
-    g_autoptr(GHashTable) by_content = g_hash_table_new(g_bytes_hash, g_bytes_equal);
-    for (guint i = 0; i < shared->len; i++)
-        g_hash_table_insert(by_content, shared_at(shared, i)->content, GUINT_TO_POINTER(i + 1));
-    for (guint i = 0; i < more->len; i++) {
+    AUTO(Map) by_content = map_new(bytes_hash, bytes_equal, NULL, NULL);
+    for (uint32_t i = 0; i < shared->len; i++)
+        map_put(by_content, shared_at(shared, i)->content, OF_NUMBER(i + 1));
+    for (uint32_t i = 0; i < more->len; i++) {
         const SharedSide *theirs = shared_at(more, i);
         SharedSide *ours = find(shared, by_content, theirs);
         if (ours) {
             rankset_include(&ours->ranks, &theirs->ranks);
             continue;
         }
-        SharedSide s = {theirs->kind, g_bytes_ref(theirs->content), rankset_copy(&theirs->ranks)};
-        g_array_append_val(shared, s);
+        SharedSide s = {theirs->kind, bytes_ref(theirs->content), rankset_copy(&theirs->ranks)};
+        VECTOR_APPEND(shared, s);
     }
 }
 
-guint64 shared_sides_memory(const GArray *shared)
+uint64_t shared_sides_memory(const Vector *shared)
 {
-    guint64 all = 0;
-    for (guint i = 0; i < shared->len; i++)
-        all += sizeof(SharedSide) + g_bytes_get_size(shared_at(shared, i)->content);
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < shared->len; i++)
+        all += sizeof(SharedSide) + shared_at(shared, i)->content->n;
     return all;
 }

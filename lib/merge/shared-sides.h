@@ -6,26 +6,25 @@
 #ifndef WEND_SHARED_SIDES_H
 #define WEND_SHARED_SIDES_H
 
-#include <glib.h>
-
+#include "base/containers.h"
 #include "ranks/rankset.h"
 #include "record/side-stream.h"
 
 typedef struct {
-    guint32 kind;    /* WendSideKindNumber */
-    GBytes *content; /* the streams of one rank, as a part has them (side-stream.h) */
-    RankSet ranks;   /* which have these streams */
+    uint32_t kind;  /* WendSideKindNumber */
+    Bytes *content; /* the streams of one rank, as a part has them (side-stream.h) */
+    RankSet ranks;  /* which have these streams */
 } SharedSide;
 
-GArray *shared_sides_new(void); /* of SharedSide; the caller unrefs it */
-/* Adds the streams of KIND of RANK. FALSE: they are not such as other ranks have, too, and nothing
+Vector *shared_sides_new(void); /* of SharedSide; the caller unrefs it */
+/* Adds the streams of KIND of RANK. false: they are not such as other ranks have, too, and nothing
  * was added. */
-gboolean shared_sides_add(GArray *shared, guint32 kind, GBytes *content, guint32 rank);
-void shared_sides_encode(const GArray *shared, WendBuf *out);
-/* Reads SHARED, which is empty, of ranks below WORLD. FALSE: the data are damaged. */
-gboolean shared_sides_decode(GArray *shared, WendCursor *c, guint32 world);
+bool shared_sides_add(Vector *shared, uint32_t kind, Bytes *content, uint32_t rank);
+void shared_sides_encode(const Vector *shared, WendBuf *out);
+/* Reads SHARED, which is empty, of ranks below WORLD. false: the data are damaged. */
+bool shared_sides_decode(Vector *shared, WendCursor *c, uint32_t world);
 /* Adds what MORE has, which is of other ranks. */
-void shared_sides_include(GArray *shared, const GArray *more);
-guint64 shared_sides_memory(const GArray *shared); /* bytes */
+void shared_sides_include(Vector *shared, const Vector *more);
+uint64_t shared_sides_memory(const Vector *shared); /* bytes */
 
 #endif

@@ -19,22 +19,21 @@
 
 typedef struct {
     Recording *r;
-    GHashTable *shapes;     /* words (GBytes) -> number + 1 */
-    GHashTable *signatures; /* hash (signature_key) -> number + 1, of the first that has it */
-    guint n_tables;         /* tables that remain; the signatures of the last one are not entered */
+    Map *shapes;       /* words (Bytes) -> number + 1 */
+    Map *signatures;   /* hash (signature_key) -> number + 1, of the first that has it */
+    uint32_t n_tables; /* tables that remain; the signatures of the last one are not entered */
     Layout layout;
 } TerminalSharing;
 
-static guint32 share_shape(TerminalSharing *sharing, const ShapeRow *shape)
+static uint32_t share_shape(TerminalSharing *sharing, const ShapeRow *shape)
 {
-    g_autoptr(GBytes) key = g_bytes_new(shape->words, shape->n * sizeof(gint64));
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(sharing->shapes, key));
+    AUTO(Bytes) key = bytes_new(shape->words, shape->n * sizeof(int64_t));
+    uint32_t number = NUMBER_OF(map_get(sharing->shapes, key));
     if (number)
         return number - 1;
-    ShapeRow copy = {shape->n, g_memdup2(shape->words, shape->n * sizeof(gint64))};
-    g_array_append_val(sharing->r->shapes, copy);
-    g_hash_table_insert(sharing->shapes, g_steal_pointer(&key),
-                        GUINT_TO_POINTER(sharing->r->shapes->len));
+    ShapeRow copy = {shape->n, memory_copy(shape->words, shape->n * sizeof(int64_t))};
+    VECTOR_APPEND(sharing->r->shapes, copy);
+    map_put(sharing->shapes, STEAL(key), OF_NUMBER(sharing->r->shapes->len));
     return sharing->r->shapes->len - 1;
 }
 
@@ -42,7 +41,7 @@ static guint32 share_shape(TerminalSharing *sharing, const ShapeRow *shape)
 
 enum { PREFER_SELF_FIRST = 1, PREFER_SELF_RANKS = 2, PREFERENCES = 4 };
 
-static gboolean is_open(const RankVector *v)
+static bool is_open(const RankVector *v)
 {
     return rank_vector_is_constant(v) && rank_vector_is_relative(v);
 }
@@ -51,16 +50,16 @@ static gboolean is_open(const RankVector *v)
  * slot 0 (self) and for parameters that are ranks both are tried; for all others the constant is
  * likely. Two signatures with one hash (1 in 2^64) do not become one, but one of them is not
  * found. */
-static gpointer signature_key(guint32 shape, const RankVector *slots, guint n, const RankSet *ranks,
-                              const gboolean *is_rank, int preference)
+static void *signature_key(uint32_t shape, const RankVector *slots, uint32_t n,
+                           const RankSet *ranks, const bool *is_rank, int preference)
 {
     WendBuf b = WEND_BUF_INIT;
-    gboolean deltas = FALSE;
+    bool deltas = false;
     wend_buf_unsigned(&b, shape);
-    for (guint i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         RankVector v = slots[i];
-        gboolean self = i == 0 ? (preference & PREFER_SELF_FIRST) != 0
-                               : is_rank[i] && (preference & PREFER_SELF_RANKS);
+        bool self = i == 0 ? (preference & PREFER_SELF_FIRST) != 0
+                           : is_rank[i] && (preference & PREFER_SELF_RANKS);
         if (is_open(&v)) {
             if (self)
                 v.value = RANK_VECTOR_RELATIVE;
@@ -73,106 +72,106 @@ static gpointer signature_key(guint32 shape, const RankVector *slots, guint n, c
     /* the index of a word in a delta sequence is that of its rank in the set */
     if (deltas)
         rankset_encode(ranks, &b);
-    guint64 hash = XXH3_64bits(b.data, b.len);
+    uint64_t hash = XXH3_64bits(b.data, b.len);
     wend_buf_clear(&b);
-    return GSIZE_TO_POINTER((gsize)hash);
+    return OF_NUMBER((size_t)hash);
 }
 
-static gboolean fits(const Signature *s, guint32 shape, const RankVector *slots, guint n,
-                     const RankSet *ranks)
+static bool fits(const Signature *s, uint32_t shape, const RankVector *slots, uint32_t n,
+                 const RankSet *ranks)
 {
-    gboolean deltas = FALSE;
+    bool deltas = false;
     if (s->shape != shape || s->n_slots != n)
-        return FALSE;
-    for (guint i = 0; i < s->n_slots; i++) {
-        gboolean is_deltas = rank_vector_is_deltas(&slots[i]);
+        return false;
+    for (uint32_t i = 0; i < s->n_slots; i++) {
+        bool is_deltas = rank_vector_is_deltas(&slots[i]);
         deltas |= is_deltas;
         if (!rank_vector_joins(&s->slots[i], &slots[i])
             && !(is_deltas && rank_vector_equal(&s->slots[i], &slots[i])))
-            return FALSE;
+            return false;
     }
     return !deltas || rankset_equal(s->ranks, ranks);
 }
 
 /* Adds a strided terminal, which no other class shares. */
-static gboolean share_strided(TerminalSharing *sharing, guint32 shape, RankVector *slots, guint n,
-                              const Strided *strided, guint32 *number)
+static bool share_strided(TerminalSharing *sharing, uint32_t shape, RankVector *slots, uint32_t n,
+                          const Strided *strided, uint32_t *number)
 {
-    const ShapeRow *row = &g_array_index(sharing->r->shapes, ShapeRow, shape);
+    const ShapeRow *row = &VECTOR_AT(sharing->r->shapes, ShapeRow, shape);
     if (!layout_fits(&sharing->layout, &wend_functions[row->words[0] / 2], row->words, row->n, n))
-        return FALSE;
+        return false;
     const Signature s = {.shape = shape, .n_slots = n, .slots = slots, .strided = strided};
-    g_array_append_val(sharing->r->signatures, s);
+    VECTOR_APPEND(sharing->r->signatures, s);
     *number = sharing->r->signatures->len - 1;
-    return TRUE;
+    return true;
 }
 
-static gboolean share_terminal(TerminalSharing *sharing, guint32 shape, RankVector *slots, guint n,
-                               const RankSet *ranks, guint32 *number)
+static bool share_terminal(TerminalSharing *sharing, uint32_t shape, RankVector *slots, uint32_t n,
+                           const RankSet *ranks, uint32_t *number)
 {
-    const ShapeRow *row = &g_array_index(sharing->r->shapes, ShapeRow, shape);
+    const ShapeRow *row = &VECTOR_AT(sharing->r->shapes, ShapeRow, shape);
     const WendFunction *f = &wend_functions[row->words[0] / 2];
-    g_autofree gboolean *is_rank = g_new0(gboolean, n + 1);
+    AUTOFREE bool *is_rank = NEW0(bool, n + 1);
     if (!layout_fits(&sharing->layout, f, row->words, row->n, n))
-        return FALSE;
-    gboolean open = FALSE, deltas = FALSE;
-    for (guint i = 0; i < n; i++) {
+        return false;
+    bool open = false, deltas = false;
+    for (uint32_t i = 0; i < n; i++) {
         is_rank[i] =
-            f->params[g_array_index(sharing->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;
+            f->params[VECTOR_AT(sharing->layout.slot_param, int16_t, i)].kind == WEND_KIND_RANK;
         open |= is_open(&slots[i]);
         deltas |= rank_vector_is_deltas(&slots[i]);
     }
-    gpointer keys[PREFERENCES];
+    void *keys[PREFERENCES];
     int n_keys = open ? PREFERENCES : 1;
     Signature *found = NULL;
     for (int k = 0; k < n_keys; k++)
         keys[k] = signature_key(shape, slots, n, ranks, is_rank, PREFERENCES - 1 - k);
     for (int k = 0; k < n_keys && !found; k++) {
-        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(sharing->signatures, keys[k]));
+        uint32_t known = NUMBER_OF(map_get(sharing->signatures, keys[k]));
         if (!known)
             continue;
-        Signature *s = &g_array_index(sharing->r->signatures, Signature, known - 1);
+        Signature *s = &VECTOR_AT(sharing->r->signatures, Signature, known - 1);
         if (fits(s, shape, slots, n, ranks)) {
             found = s;
             *number = known - 1;
         }
     }
     if (found) {
-        for (guint i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++)
             rank_vector_join(&found->slots[i], &slots[i]);
     } else {
         Signature s = {
             .shape = shape, .n_slots = n, .slots = slots, .ranks = deltas ? ranks : NULL};
-        g_array_append_val(sharing->r->signatures, s);
+        VECTOR_APPEND(sharing->r->signatures, s);
         *number = sharing->r->signatures->len - 1;
     }
     for (int k = 0; k < n_keys && !found && sharing->n_tables > 0; k++)
-        if (!g_hash_table_contains(sharing->signatures, keys[k]))
-            g_hash_table_insert(sharing->signatures, keys[k], GUINT_TO_POINTER(*number + 1));
-    return TRUE;
+        if (!map_has(sharing->signatures, keys[k]))
+            map_put(sharing->signatures, keys[k], OF_NUMBER(*number + 1));
+    return true;
 }
 
-static gboolean share_table(TerminalSharing *sharing, const Table *t, const RankSet *ranks,
-                            TableMap *map)
+static bool share_table(TerminalSharing *sharing, const Table *t, const RankSet *ranks,
+                        TableMap *map)
 {
     ShapeRow *shapes = table_shapes(t);
-    map->shapes = g_new(guint32, t->n_shapes + 1);
-    map->terminals = g_new0(guint32, t->n_terminals + 1);
-    for (guint i = 0; i < t->n_shapes; i++)
+    map->shapes = NEW(uint32_t, t->n_shapes + 1);
+    map->terminals = NEW0(uint32_t, t->n_terminals + 1);
+    for (uint32_t i = 0; i < t->n_shapes; i++)
         map->shapes[i] = share_shape(sharing, &shapes[i]);
     table_shapes_free(shapes, t->n_shapes);
     sharing->n_tables--;
-    for (guint i = 0; i < t->n_terminals; i++) {
+    for (uint32_t i = 0; i < t->n_terminals; i++) {
         const Strided *strided = table_strided(t, i);
-        guint32 shape = map->shapes[t->terminal_shape[i]], *number = &map->terminals[i];
+        uint32_t shape = map->shapes[t->terminal_shape[i]], *number = &map->terminals[i];
         RankVector *slots = &t->slots[t->first_slot[i]];
-        guint n = t->first_slot[i + 1] - t->first_slot[i];
+        uint32_t n = t->first_slot[i + 1] - t->first_slot[i];
         if (!(strided ? share_strided(sharing, shape, slots, n, strided, number)
                       : share_terminal(sharing, shape, slots, n, t->ranks ? &t->ranks[i] : ranks,
                                        number)))
-            return FALSE;
+            return false;
     }
-    return TRUE;
+    return true;
 }
 
 /* -- rules -- */
@@ -181,96 +180,96 @@ static gboolean share_table(TerminalSharing *sharing, const Table *t, const Rank
  * bodies, then their ends. */
 typedef struct {
     /* Rule over terminals and bodies: the shared rules and the start of each sequence */
-    GArray *bodies;
-    GHashTable *by_content; /* GBytes -> number + 1 */
-    GArray *starts;         /* guint32: number of the body of each sequence's start */
+    Vector *bodies;
+    Map *by_content; /* Bytes -> number + 1 */
+    Vector *starts;  /* uint32_t: number of the body of each sequence's start */
     /* WendSymbol over terminals and bodies: the symbols of all bodies that have a trip count */
-    GArray *trips;
-    GHashTable *unrolled; /* number of an unrolled body + 1 -> UnrolledRule */
+    Vector *trips;
+    Map *unrolled; /* number of an unrolled body + 1 -> UnrolledRule */
 } RuleSharing;
 
-static guint32 share_body(RuleSharing *s, const Rule *rule, const guint32 *terminals,
-                          const guint32 *body_of, gboolean start)
+static uint32_t share_body(RuleSharing *s, const Rule *rule, const uint32_t *terminals,
+                           const uint32_t *body_of, bool start)
 {
-    WendSymbol *symbols = g_new(WendSymbol, rule->n + 1);
+    WendSymbol *symbols = NEW(WendSymbol, rule->n + 1);
     WendBuf b = WEND_BUF_INIT;
-    for (guint i = 0; i < rule->n; i++) {
+    for (uint32_t i = 0; i < rule->n; i++) {
         symbols[i] = rule->symbols[i];
         symbols[i].id = symbols[i].is_rule ? body_of[symbols[i].id] : terminals[symbols[i].id];
-        wend_buf_unsigned(&b, (guint64)symbols[i].id << 1 | (symbols[i].is_rule ? 1 : 0));
+        wend_buf_unsigned(&b, (uint64_t)symbols[i].id << 1 | (symbols[i].is_rule ? 1 : 0));
         wend_buf_unsigned(&b, symbols[i].repeats);
     }
-    g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
+    AUTO(Bytes) key = bytes_new(b.data, b.len);
     wend_buf_clear(&b);
-    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(s->by_content, key));
+    uint32_t known = NUMBER_OF(map_get(s->by_content, key));
     if (known) {
-        g_free(symbols);
+        memory_free(symbols);
         if (start)
-            g_array_append_vals(s->starts, (guint32[]){known - 1}, 1);
+            vector_append_all(s->starts, (uint32_t[]){known - 1}, 1);
         return known - 1;
     }
     Rule body = {rule->n, symbols};
-    g_array_append_val(s->bodies, body);
-    guint32 number = s->bodies->len - 1;
-    g_hash_table_insert(s->by_content, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
+    VECTOR_APPEND(s->bodies, body);
+    uint32_t number = s->bodies->len - 1;
+    map_put(s->by_content, STEAL(key), OF_NUMBER(number + 1));
     if (start)
-        g_array_append_val(s->starts, number);
+        VECTOR_APPEND(s->starts, number);
     return number;
 }
 
 /* Adds an unrolled body, which is not shared. */
-static guint32 add_unrolled(RuleSharing *s, const RecordedSequence *sequence, guint32 rule)
+static uint32_t add_unrolled(RuleSharing *s, const RecordedSequence *sequence, uint32_t rule)
 {
     const Unrolling *u = sequence->unrolling;
     Rule body = unrolling_summary(u, rule);
-    for (guint i = 0; i < body.n; i++)
+    for (uint32_t i = 0; i < body.n; i++)
         body.symbols[i].id = body.symbols[i].is_rule ? u->number[body.symbols[i].id]
                                                      : sequence->main.terminals[body.symbols[i].id];
-    g_array_append_val(s->bodies, body);
-    UnrolledRule *one = g_new(UnrolledRule, 1);
+    VECTOR_APPEND(s->bodies, body);
+    UnrolledRule *one = NEW(UnrolledRule, 1);
     *one = (UnrolledRule){sequence, rule};
-    g_hash_table_insert(s->unrolled, GUINT_TO_POINTER(s->bodies->len), one);
+    map_put(s->unrolled, OF_NUMBER(s->bodies->len), one);
     return s->bodies->len - 1;
 }
 
-static gboolean share_unrolled(RuleSharing *s, const RecordedSequence *sequence)
+static bool share_unrolled(RuleSharing *s, const RecordedSequence *sequence)
 {
     const Unrolling *u = sequence->unrolling;
-    guint n;
-    g_autofree guint32 *order = rules_bottom_up(&u->row, &n);
-    for (guint i = 0; order && i < n; i++) {
-        guint32 rule = order[i];
+    uint32_t n;
+    AUTOFREE uint32_t *order = rules_bottom_up(&u->row, &n);
+    for (uint32_t i = 0; order && i < n; i++) {
+        uint32_t rule = order[i];
         if (u->kind[rule] == UNROLLED_INLINE)
             continue;
         u->number[rule] =
             u->kind[rule] == UNROLLED_WHOLE
                 ? add_unrolled(s, sequence, rule)
-                : share_body(s, &u->row.rules[rule], sequence->main.terminals, u->number, FALSE);
+                : share_body(s, &u->row.rules[rule], sequence->main.terminals, u->number, false);
         if (rule == 0)
-            g_array_append_val(s->starts, u->number[rule]);
+            VECTOR_APPEND(s->starts, u->number[rule]);
     }
     return order != NULL;
 }
 
 /* *TRIP_OF (or NULL) is as in Variants, and is moved behind the symbols of this grammar. */
-static gboolean share_grammar(RuleSharing *s, GBytes *grammar, const guint32 *terminals,
-                              guint32 n_terminals, const guint32 **trip_of)
+static bool share_grammar(RuleSharing *s, Bytes *grammar, const uint32_t *terminals,
+                          uint32_t n_terminals, const uint32_t **trip_of)
 {
     RuleRow row;
     if (!rules_from(&row, grammar, n_terminals))
-        return FALSE;
-    for (guint i = 0; *trip_of && i < row.n_rules; i++)
-        for (guint k = 0; k < row.rules[i].n; k++, ++*trip_of)
+        return false;
+    for (uint32_t i = 0; *trip_of && i < row.n_rules; i++)
+        for (uint32_t k = 0; k < row.rules[i].n; k++, ++*trip_of)
             if (**trip_of)
                 row.rules[i].symbols[k].repeats = RULE_TRIP + **trip_of - 1;
-    guint n;
-    guint32 *order = rules_bottom_up(&row, &n);
-    guint32 *body_of = g_new0(guint32, row.n_rules);
-    for (guint i = 0; order && i < n; i++)
+    uint32_t n;
+    uint32_t *order = rules_bottom_up(&row, &n);
+    uint32_t *body_of = NEW0(uint32_t, row.n_rules);
+    for (uint32_t i = 0; order && i < n; i++)
         body_of[order[i]] = share_body(s, &row.rules[order[i]], terminals, body_of, order[i] == 0);
-    gboolean whole = order != NULL;
-    g_free(order);
-    g_free(body_of);
+    bool whole = order != NULL;
+    memory_free(order);
+    memory_free(body_of);
     rules_clear(&row);
     return whole;
 }
@@ -278,21 +277,20 @@ static gboolean share_grammar(RuleSharing *s, GBytes *grammar, const guint32 *te
 /* Applies Sequitur to all bodies and fills the row of rules. Rule 0 has the bodies one after the
  * other, each ended by a terminal from FIRST_END on. A symbol with a trip count becomes a terminal
  * of its own, behind the ends, so that it is not changed. */
-static gboolean compress_bodies(RuleSharing *s, guint32 n_terminals, guint32 first_end,
-                                RuleRow *row)
+static bool compress_bodies(RuleSharing *s, uint32_t n_terminals, uint32_t first_end, RuleRow *row)
 {
     WendGrammar *g = wend_grammar_new();
-    gboolean good = g != NULL;
-    for (guint i = 0; i < s->bodies->len && good; i++) {
-        const Rule *body = &g_array_index(s->bodies, Rule, i);
+    bool good = g != NULL;
+    for (uint32_t i = 0; i < s->bodies->len && good; i++) {
+        const Rule *body = &VECTOR_AT(s->bodies, Rule, i);
         /* An unrolled body has its symbols in no order. */
-        gboolean unrolled = g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(i + 1));
-        for (guint k = 0; !unrolled && k < body->n && good; k++) {
+        bool unrolled = map_has(s->unrolled, OF_NUMBER(i + 1));
+        for (uint32_t k = 0; !unrolled && k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
             if (y->repeats & RULE_TRIP) {
-                guint64 terminal = (guint64)first_end + s->bodies->len + s->trips->len;
-                good = terminal < G_MAXINT32 && wend_grammar_append(g, (guint32)terminal, 1);
-                g_array_append_val(s->trips, *y);
+                uint64_t terminal = (uint64_t)first_end + s->bodies->len + s->trips->len;
+                good = terminal < INT32_MAX && wend_grammar_append(g, (uint32_t)terminal, 1);
+                VECTOR_APPEND(s->trips, *y);
             } else {
                 good = wend_grammar_append(g, y->is_rule ? n_terminals + y->id : y->id, y->repeats);
             }
@@ -314,10 +312,10 @@ static gboolean compress_bodies(RuleSharing *s, guint32 n_terminals, guint32 fir
 /* The nodes of which the rules of the recording are made. Node n < N_BODIES is body n. Node
  * N_BODIES + q is rule q of Sequitur. */
 typedef struct {
-    guint32 n_terminals, n_bodies;
-    const GArray *trips; /* RuleSharing.trips */
+    uint32_t n_terminals, n_bodies;
+    const Vector *trips; /* RuleSharing.trips */
     Rule *nodes;
-    guint32 n_nodes;
+    uint32_t n_nodes;
 } Nodes;
 
 static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
@@ -325,52 +323,52 @@ static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
     if (s.is_rule)
         s.id += n->n_bodies;
     else if (s.id >= n->n_terminals + 2 * n->n_bodies)
-        s = g_array_index(n->trips, WendSymbol, s.id - n->n_terminals - 2 * n->n_bodies);
+        s = VECTOR_AT(n->trips, WendSymbol, s.id - n->n_terminals - 2 * n->n_bodies);
     else if (s.id >= n->n_terminals) {
-        s.is_rule = TRUE;
+        s.is_rule = true;
         s.id -= n->n_terminals;
     }
     return s;
 }
 
-static gboolean cut_bodies(Nodes *n, const RuleSharing *s, const RuleRow *row, guint32 first_end)
+static bool cut_bodies(Nodes *n, const RuleSharing *s, const RuleRow *row, uint32_t first_end)
 {
     n->n_nodes = n->n_bodies + row->n_rules;
-    n->nodes = g_new0(Rule, n->n_nodes);
+    n->nodes = NEW0(Rule, n->n_nodes);
     const Rule *all = &row->rules[0];
-    guint at = 0;
-    for (guint32 body = 0; body < n->n_bodies; body++) {
-        guint end = at;
+    uint32_t at = 0;
+    for (uint32_t body = 0; body < n->n_bodies; body++) {
+        uint32_t end = at;
         while (end < all->n
                && (all->symbols[end].is_rule || all->symbols[end].id < first_end
                    || all->symbols[end].id >= first_end + n->n_bodies))
             end++;
         if (end == all->n || all->symbols[end].id != first_end + body)
-            return FALSE;
-        n->nodes[body] = (Rule){end - at, g_new(WendSymbol, end - at + 1)};
-        for (guint k = at; k < end; k++)
+            return false;
+        n->nodes[body] = (Rule){end - at, NEW(WendSymbol, end - at + 1)};
+        for (uint32_t k = at; k < end; k++)
             n->nodes[body].symbols[k - at] = node_symbol(n, all->symbols[k]);
         at = end + 1;
-        if (!g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(body + 1)))
+        if (!map_has(s->unrolled, OF_NUMBER(body + 1)))
             continue;
-        const Rule *unrolled = &g_array_index(s->bodies, Rule, body);
-        g_free(n->nodes[body].symbols);
+        const Rule *unrolled = &VECTOR_AT(s->bodies, Rule, body);
+        memory_free(n->nodes[body].symbols);
         n->nodes[body] =
-            (Rule){unrolled->n, g_memdup2(unrolled->symbols, unrolled->n * sizeof(WendSymbol))};
+            (Rule){unrolled->n, memory_copy(unrolled->symbols, unrolled->n * sizeof(WendSymbol))};
     }
-    for (guint q = 1; q < row->n_rules; q++) {
+    for (uint32_t q = 1; q < row->n_rules; q++) {
         Rule *node = &n->nodes[n->n_bodies + q];
-        *node = (Rule){row->rules[q].n, g_new(WendSymbol, row->rules[q].n + 1)};
-        for (guint k = 0; k < node->n; k++)
+        *node = (Rule){row->rules[q].n, NEW(WendSymbol, row->rules[q].n + 1)};
+        for (uint32_t k = 0; k < node->n; k++)
             node->symbols[k] = node_symbol(n, row->rules[q].symbols[k]);
     }
-    return TRUE;
+    return true;
 }
 
 /* If a body became one use of another rule, returns that rule. */
-static guint32 behind(const Nodes *n, guint32 node)
+static uint32_t behind(const Nodes *n, uint32_t node)
 {
-    for (guint32 steps = 0; steps < n->n_nodes; steps++) {
+    for (uint32_t steps = 0; steps < n->n_nodes; steps++) {
         const Rule *rule = &n->nodes[node];
         if (rule->n != 1 || !rule->symbols[0].is_rule || rule->symbols[0].repeats != 1)
             break;
@@ -381,18 +379,18 @@ static guint32 behind(const Nodes *n, guint32 node)
 
 /* Appends START and the nodes that it uses, directly or not, to ORDER, each after the nodes that it
  * uses. PLACED nodes are left out. */
-static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *order)
+static void append_below(const Nodes *n, uint32_t start, uint8_t *placed, Vector *order)
 {
     typedef struct {
-        guint32 node;
-        guint at;
+        uint32_t node;
+        uint32_t at;
     } Frame;
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    AUTO(Vector) stack = vector_new(sizeof(Frame));
     Frame next = {start, 0};
     if (!placed[start])
-        g_array_append_val(stack, next);
+        VECTOR_APPEND(stack, next);
     while (stack->len) {
-        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        Frame *top = &VECTOR_AT(stack, Frame, stack->len - 1);
         const Rule *rule = &n->nodes[top->node];
         for (; top->at < rule->n; top->at++) {
             if (!rule->symbols[top->at].is_rule)
@@ -402,33 +400,33 @@ static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *
                 break;
         }
         if (top->at < rule->n) {
-            g_array_append_val(stack, next);
+            VECTOR_APPEND(stack, next);
             continue;
         }
-        g_array_append_val(order, top->node);
+        VECTOR_APPEND(order, top->node);
         placed[top->node] = 1;
-        g_array_set_size(stack, stack->len - 1);
+        vector_resize(stack, stack->len - 1);
     }
 }
 
-/* All nodes that STARTS need (guint32), each after the nodes that it uses. */
-static GArray *nodes_bottom_up(const Nodes *n, const guint32 *starts, guint n_starts)
+/* All nodes that STARTS need (uint32_t), each after the nodes that it uses. */
+static Vector *nodes_bottom_up(const Nodes *n, const uint32_t *starts, uint32_t n_starts)
 {
-    g_autofree guint8 *placed = g_new0(guint8, n->n_nodes + 1);
-    GArray *order = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint i = 0; i < n_starts; i++)
+    AUTOFREE uint8_t *placed = NEW0(uint8_t, n->n_nodes + 1);
+    Vector *order = vector_new(sizeof(uint32_t));
+    for (uint32_t i = 0; i < n_starts; i++)
         append_below(n, starts[i], placed, order);
     return order;
 }
 
 /* By node: how deep its rules are nested. The caller frees the result. */
-static guint32 *node_heights(const Nodes *n, const guint32 *starts, guint n_starts)
+static uint32_t *node_heights(const Nodes *n, const uint32_t *starts, uint32_t n_starts)
 {
-    guint32 *height = g_new0(guint32, n->n_nodes + 1);
-    g_autoptr(GArray) order = nodes_bottom_up(n, starts, n_starts);
-    for (guint i = 0; i < order->len; i++) {
-        guint32 node = g_array_index(order, guint32, i), most = 0;
-        for (guint k = 0; k < n->nodes[node].n; k++)
+    uint32_t *height = NEW0(uint32_t, n->n_nodes + 1);
+    AUTO(Vector) order = nodes_bottom_up(n, starts, n_starts);
+    for (uint32_t i = 0; i < order->len; i++) {
+        uint32_t node = VECTOR_AT(order, uint32_t, i), most = 0;
+        for (uint32_t k = 0; k < n->nodes[node].n; k++)
             if (n->nodes[node].symbols[k].is_rule)
                 most = MAX(most, height[behind(n, n->nodes[node].symbols[k].id)]);
         height[node] = most + 1;
@@ -436,20 +434,21 @@ static guint32 *node_heights(const Nodes *n, const guint32 *starts, guint n_star
     return height;
 }
 
-static gint by_height(gconstpointer a, gconstpointer b, gpointer data)
+static int by_height(const void *a, const void *b, void *data)
 {
-    const guint32 *height = data, x = height[*(const guint32 *)a], y = height[*(const guint32 *)b];
+    const uint32_t *height = data, x = height[*(const uint32_t *)a],
+                   y = height[*(const uint32_t *)b];
     return x < y ? -1 : x > y;
 }
 
 /* Renumbers the rules of an unrolled grammar from bodies to rules of the recording. */
-static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
+static void number_unrolled(Recording *r, const Nodes *n, const uint32_t *number)
 {
-    for (guint i = 0; i < r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
+    for (uint32_t i = 0; i < r->classes->len; i++) {
+        const RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
+        for (uint32_t q = 0; q < k->class->n_sequences; q++) {
             Unrolling *u = k->sequences[q].unrolling;
-            for (guint rule = 0; u && rule < u->row.n_rules; rule++)
+            for (uint32_t rule = 0; u && rule < u->row.n_rules; rule++)
                 if (u->kind[rule] != UNROLLED_INLINE)
                     u->number[rule] = number[behind(n, u->number[rule])];
         }
@@ -459,47 +458,44 @@ static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
 /* Makes the rules of the recording. Rules of less depth come first: if a program communicates along
  * a tree, each level adds to the level before, and the writer encodes the difference. STARTS: by
  * sequence, its node, which becomes its rule. */
-static void emit_rules(Recording *r, const Nodes *n, const RuleSharing *s, guint32 *starts,
-                       guint n_starts)
+static void emit_rules(Recording *r, const Nodes *n, const RuleSharing *s, uint32_t *starts,
+                       uint32_t n_starts)
 {
-    g_autofree guint32 *height = node_heights(n, starts, n_starts),
-                       *number = g_new0(guint32, n->n_nodes + 1);
-    g_autofree guint32 *sorted = g_memdup2(starts, n_starts * sizeof *starts);
-    g_qsort_with_data(sorted, (gint)n_starts, sizeof *sorted, by_height, height); /* stable */
-    g_autoptr(GArray) order = nodes_bottom_up(n, sorted, n_starts);
-    for (guint i = 0; i < order->len; i++) {
-        guint32 node = g_array_index(order, guint32, i);
+    AUTOFREE uint32_t *height = node_heights(n, starts, n_starts),
+                      *number = NEW0(uint32_t, n->n_nodes + 1);
+    AUTOFREE uint32_t *sorted = memory_copy(starts, n_starts * sizeof *starts);
+    vector_sort_plain_by(sorted, (int)n_starts, sizeof *sorted, by_height, height); /* stable */
+    AUTO(Vector) order = nodes_bottom_up(n, sorted, n_starts);
+    for (uint32_t i = 0; i < order->len; i++) {
+        uint32_t node = VECTOR_AT(order, uint32_t, i);
         const Rule *rule = &n->nodes[node];
-        Rule out = {rule->n, g_memdup2(rule->symbols, rule->n * sizeof(WendSymbol))};
-        for (guint k = 0; k < out.n; k++)
+        Rule out = {rule->n, memory_copy(rule->symbols, rule->n * sizeof(WendSymbol))};
+        for (uint32_t k = 0; k < out.n; k++)
             if (out.symbols[k].is_rule)
                 out.symbols[k].id = number[behind(n, out.symbols[k].id)];
         number[node] = r->rules->len;
-        g_array_append_val(r->rules, out);
-        gpointer key = GUINT_TO_POINTER(node + 1),
-                 unrolled = node < n->n_bodies ? g_hash_table_lookup(s->unrolled, key) : NULL;
+        VECTOR_APPEND(r->rules, out);
+        void *key = OF_NUMBER(node + 1),
+             *unrolled = node < n->n_bodies ? map_get(s->unrolled, key) : NULL;
         if (!unrolled)
             continue;
-        g_hash_table_steal(s->unrolled, key);
-        g_hash_table_insert(r->unrolled, GUINT_TO_POINTER(number[node]), unrolled);
+        map_steal(s->unrolled, key);
+        map_put(r->unrolled, OF_NUMBER(number[node]), unrolled);
     }
-    for (guint i = 0; i < n_starts; i++)
+    for (uint32_t i = 0; i < n_starts; i++)
         starts[i] = number[starts[i]];
     number_unrolled(r, n, number);
 }
 
-static gboolean share_rules(Recording *r)
+static bool share_rules(Recording *r)
 {
-    RuleSharing s = {
-        g_array_new(FALSE, FALSE, sizeof(Rule)),
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
-        g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
-        g_hash_table_new_full(NULL, NULL, NULL, g_free)};
-    gboolean good = TRUE;
-    for (guint i = 0; i < r->classes->len && good; i++) {
-        RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-        const guint32 *trip_of = k->variants ? k->variants->trip_of : NULL;
-        for (guint q = 0; q < k->class->n_sequences && good; q++)
+    RuleSharing s = {vector_new(sizeof(Rule)), map_of_bytes(NULL), vector_new(sizeof(uint32_t)),
+                     vector_new(sizeof(WendSymbol)), map_new(NULL, NULL, NULL, memory_free)};
+    bool good = true;
+    for (uint32_t i = 0; i < r->classes->len && good; i++) {
+        RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
+        const uint32_t *trip_of = k->variants ? k->variants->trip_of : NULL;
+        for (uint32_t q = 0; q < k->class->n_sequences && good; q++)
             good = k->sequences[q].unrolling
                        ? share_unrolled(&s, &k->sequences[q])
                        : share_grammar(&s, k->sequences[q].sequence->grammar,
@@ -507,73 +503,73 @@ static gboolean share_rules(Recording *r)
                                        k->sequences[q].sequence->table.n_terminals, &trip_of);
     }
     Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len, .trips = s.trips};
-    guint32 first_end = n.n_terminals + n.n_bodies;
+    uint32_t first_end = n.n_terminals + n.n_bodies;
     RuleRow row = {0};
     /* the limit of a grammar's terminals */
-    good = good && (guint64)n.n_terminals + 2 * (guint64)n.n_bodies < G_MAXINT32;
+    good = good && (uint64_t)n.n_terminals + 2 * (uint64_t)n.n_bodies < INT32_MAX;
     good = good && compress_bodies(&s, n.n_terminals, first_end, &row)
            && cut_bodies(&n, &s, &row, first_end);
     if (good) {
-        guint32 *starts = (guint32 *)(gpointer)s.starts->data;
-        guint at = 0;
-        for (guint i = 0; i < s.starts->len; i++)
+        uint32_t *starts = (uint32_t *)(void *)s.starts->data;
+        uint32_t at = 0;
+        for (uint32_t i = 0; i < s.starts->len; i++)
             starts[i] = behind(&n, starts[i]);
         emit_rules(r, &n, &s, starts, s.starts->len);
-        for (guint i = 0; i < r->classes->len; i++) {
-            RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-            for (guint q = 0; q < k->class->n_sequences; q++)
+        for (uint32_t i = 0; i < r->classes->len; i++) {
+            RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
+            for (uint32_t q = 0; q < k->class->n_sequences; q++)
                 k->sequences[q].rule = starts[at++];
         }
     }
-    for (guint32 i = 0; n.nodes && i < n.n_nodes; i++)
-        g_free(n.nodes[i].symbols);
-    g_free(n.nodes);
+    for (uint32_t i = 0; n.nodes && i < n.n_nodes; i++)
+        memory_free(n.nodes[i].symbols);
+    memory_free(n.nodes);
     rules_clear(&row);
-    for (guint i = 0; i < s.bodies->len; i++)
-        g_free(g_array_index(s.bodies, Rule, i).symbols);
-    g_array_unref(s.bodies);
-    g_array_unref(s.starts);
-    g_array_unref(s.trips);
-    g_hash_table_unref(s.by_content);
-    g_hash_table_unref(s.unrolled);
+    for (uint32_t i = 0; i < s.bodies->len; i++)
+        memory_free(VECTOR_AT(s.bodies, Rule, i).symbols);
+    vector_unref(s.bodies);
+    vector_unref(s.starts);
+    vector_unref(s.trips);
+    map_unref(s.by_content);
+    map_unref(s.unrolled);
     return good;
 }
 
 /* -- the whole -- */
 
-static gint by_lowest(gconstpointer a, gconstpointer b)
+static int by_lowest(const void *a, const void *b)
 {
-    guint32 x = rankset_lowest(&((const RecordedClass *)a)->class->ranks),
-            y = rankset_lowest(&((const RecordedClass *)b)->class->ranks);
+    uint32_t x = rankset_lowest(&((const RecordedClass *)a)->class->ranks),
+             y = rankset_lowest(&((const RecordedClass *)b)->class->ranks);
     return x < y ? -1 : x > y;
 }
 
-static gint by_size(gconstpointer a, gconstpointer b)
+static int by_size(const void *a, const void *b)
 {
-    guint32 x = (*(RecordedClass *const *)a)->class->ranks.n,
-            y = (*(RecordedClass *const *)b)->class->ranks.n;
+    uint32_t x = (*(RecordedClass *const *)a)->class->ranks.n,
+             y = (*(RecordedClass *const *)b)->class->ranks.n;
     return x != y ? (x < y ? 1 : -1)
                   : by_lowest(*(RecordedClass *const *)a, *(RecordedClass *const *)b);
 }
 
-static gint polls_by_lowest(gconstpointer a, gconstpointer b)
+static int polls_by_lowest(const void *a, const void *b)
 {
-    guint32 x = rankset_lowest(&(*(PollTable *const *)a)->ranks),
-            y = rankset_lowest(&(*(PollTable *const *)b)->ranks);
+    uint32_t x = rankset_lowest(&(*(PollTable *const *)a)->ranks),
+             y = rankset_lowest(&(*(PollTable *const *)b)->ranks);
     return x < y ? -1 : x > y;
 }
 
 static void free_unrollings(const RecordedClass *k)
 {
-    for (guint q = 0; q < k->class->n_sequences; q++)
-        g_clear_pointer(&k->sequences[q].unrolling, unrolling_free);
+    for (uint32_t q = 0; q < k->class->n_sequences; q++)
+        CLEAR(k->sequences[q].unrolling, unrolling_free);
 }
 
 /* Unrolls the classes. If one cannot be unrolled, its strided terminals are replaced. */
-static gboolean unroll(const RecordedClass *k, Class *class)
+static bool unroll(const RecordedClass *k, Class *class)
 {
-    gboolean good = TRUE;
-    for (guint q = 0; good && q < class->n_sequences; q++) {
+    bool good = true;
+    for (uint32_t q = 0; good && q < class->n_sequences; q++) {
         const Sequence *s = &class->sequences[q];
         if (!s->table.strided)
             continue;
@@ -581,145 +577,143 @@ static gboolean unroll(const RecordedClass *k, Class *class)
         good = k->sequences[q].unrolling != NULL;
     }
     if (good)
-        return TRUE;
+        return true;
     free_unrollings(k);
     return class_spread(class);
 }
 
-static gboolean put_in_order(WendMerge *m, Recording *r)
+static bool put_in_order(WendMerge *m, Recording *r)
 {
-    gboolean good = TRUE;
-    for (guint i = 0; i < m->classes->len; i++) {
-        Class *class = g_ptr_array_index(m->classes, i);
+    bool good = true;
+    for (uint32_t i = 0; i < m->classes->len; i++) {
+        Class *class = VECTOR_POINTER(m->classes, i);
         RecordedClass k = {.class = class,
-                           .variants = g_hash_table_lookup(r->variants, class),
-                           .sequences = g_new0(RecordedSequence, class->n_sequences + 1)};
+                           .variants = map_get(r->variants, class),
+                           .sequences = NEW0(RecordedSequence, class->n_sequences + 1)};
         good = unroll(&k, class) && good;
-        for (guint q = 0; q < k.class->n_sequences; q++) {
+        for (uint32_t q = 0; q < k.class->n_sequences; q++) {
             Sequence *s = &k.class->sequences[q];
             k.sequences[q].sequence = s;
-            g_ptr_array_sort(s->poll_tables, polls_by_lowest);
-            k.sequences[q].polls = g_new0(TableMap, s->poll_tables->len + 1);
+            vector_sort(s->poll_tables, polls_by_lowest);
+            k.sequences[q].polls = NEW0(TableMap, s->poll_tables->len + 1);
             contents_sort(&s->poll_grammars);
-            for (guint o = 0; o < s->table.n_shapes; o++)
+            for (uint32_t o = 0; o < s->table.n_shapes; o++)
                 contents_sort(&s->outcomes[o]);
         }
-        g_array_append_val(r->classes, k);
+        VECTOR_APPEND(r->classes, k);
     }
-    g_array_sort(r->classes, by_lowest);
+    vector_sort(r->classes, by_lowest);
     return good;
 }
 
 /* Large classes come first: their expressions are certain, and those of single ranks follow
  * them. */
-static gboolean share_tables(TerminalSharing *sharing)
+static bool share_tables(TerminalSharing *sharing)
 {
-    g_autoptr(GPtrArray) order = g_ptr_array_new();
-    for (guint i = 0; i < sharing->r->classes->len; i++)
-        g_ptr_array_add(order, &g_array_index(sharing->r->classes, RecordedClass, i));
-    g_ptr_array_sort(order, by_size);
-    for (guint i = 0; i < order->len; i++) {
-        const Class *k = ((const RecordedClass *)g_ptr_array_index(order, i))->class;
-        for (guint q = 0; q < k->n_sequences; q++)
+    AUTO(Vector) order = vector_of_pointers(NULL);
+    for (uint32_t i = 0; i < sharing->r->classes->len; i++)
+        vector_add(order, &VECTOR_AT(sharing->r->classes, RecordedClass, i));
+    vector_sort(order, by_size);
+    for (uint32_t i = 0; i < order->len; i++) {
+        const Class *k = ((const RecordedClass *)VECTOR_POINTER(order, i))->class;
+        for (uint32_t q = 0; q < k->n_sequences; q++)
             sharing->n_tables += 1 + k->sequences[q].poll_tables->len;
     }
     for (int polls = 0; polls < 2; polls++)
-        for (guint i = 0; i < order->len; i++) {
-            RecordedClass *k = g_ptr_array_index(order, i);
-            for (guint q = 0; q < k->class->n_sequences; q++) {
+        for (uint32_t i = 0; i < order->len; i++) {
+            RecordedClass *k = VECTOR_POINTER(order, i);
+            for (uint32_t q = 0; q < k->class->n_sequences; q++) {
                 RecordedSequence *s = &k->sequences[q];
                 if (!polls
                     && !share_table(sharing, &s->sequence->table, &k->class->ranks, &s->main))
-                    return FALSE;
-                for (guint p = 0; polls && p < s->sequence->poll_tables->len; p++) {
-                    const PollTable *t = g_ptr_array_index(s->sequence->poll_tables, p);
+                    return false;
+                for (uint32_t p = 0; polls && p < s->sequence->poll_tables->len; p++) {
+                    const PollTable *t = VECTOR_POINTER(s->sequence->poll_tables, p);
                     if (!share_table(sharing, &t->table, &t->ranks, &s->polls[p]))
-                        return FALSE;
+                        return false;
                 }
             }
         }
-    return TRUE;
+    return true;
 }
 
 /* Orders terminals by shape, so that their slots can be encoded column by column (write.c). */
 static void sort_terminals(Recording *r)
 {
-    guint n = r->signatures->len;
-    g_autofree guint32 *first = g_new0(guint32, r->shapes->len + 1),
-                       *number = g_new(guint32, n + 1);
-    for (guint i = 0; i < n; i++)
-        first[g_array_index(r->signatures, Signature, i).shape + 1]++;
-    for (guint s = 0; s < r->shapes->len; s++)
+    uint32_t n = r->signatures->len;
+    AUTOFREE uint32_t *first = NEW0(uint32_t, r->shapes->len + 1), *number = NEW(uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        first[VECTOR_AT(r->signatures, Signature, i).shape + 1]++;
+    for (uint32_t s = 0; s < r->shapes->len; s++)
         first[s + 1] += first[s];
-    for (guint i = 0; i < n; i++)
-        number[i] = first[g_array_index(r->signatures, Signature, i).shape]++;
-    GArray *sorted = g_array_new(FALSE, FALSE, sizeof(Signature));
-    g_array_set_size(sorted, n);
-    for (guint i = 0; i < n; i++)
-        g_array_index(sorted, Signature, number[i]) = g_array_index(r->signatures, Signature, i);
-    g_array_unref(r->signatures);
+    for (uint32_t i = 0; i < n; i++)
+        number[i] = first[VECTOR_AT(r->signatures, Signature, i).shape]++;
+    Vector *sorted = vector_new(sizeof(Signature));
+    vector_resize(sorted, n);
+    for (uint32_t i = 0; i < n; i++)
+        VECTOR_AT(sorted, Signature, number[i]) = VECTOR_AT(r->signatures, Signature, i);
+    vector_unref(r->signatures);
     r->signatures = sorted;
-    for (guint i = 0; i < r->classes->len; i++) {
-        RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
+    for (uint32_t i = 0; i < r->classes->len; i++) {
+        RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
+        for (uint32_t q = 0; q < k->class->n_sequences; q++) {
             RecordedSequence *s = &k->sequences[q];
-            for (guint t = 0; t < s->sequence->table.n_terminals; t++)
+            for (uint32_t t = 0; t < s->sequence->table.n_terminals; t++)
                 s->main.terminals[t] = number[s->main.terminals[t]];
-            for (guint p = 0; p < s->sequence->poll_tables->len; p++) {
-                const PollTable *polls = g_ptr_array_index(s->sequence->poll_tables, p);
-                for (guint t = 0; t < polls->table.n_terminals; t++)
+            for (uint32_t p = 0; p < s->sequence->poll_tables->len; p++) {
+                const PollTable *polls = VECTOR_POINTER(s->sequence->poll_tables, p);
+                for (uint32_t t = 0; t < polls->table.n_terminals; t++)
                     s->polls[p].terminals[t] = number[s->polls[p].terminals[t]];
             }
         }
     }
 }
 
-/* FALSE: there are too many. */
-static gboolean number_terminals(Recording *r)
+/* false: there are too many. */
+static bool number_terminals(Recording *r)
 {
-    guint64 n = 0;
-    r->numbers = g_new(guint32, r->signatures->len + 1);
-    for (guint i = 0; i < r->signatures->len && n < G_MAXINT32; i++) {
-        r->numbers[i] = (guint32)n;
-        n += signature_count(&g_array_index(r->signatures, Signature, i));
+    uint64_t n = 0;
+    r->numbers = NEW(uint32_t, r->signatures->len + 1);
+    for (uint32_t i = 0; i < r->signatures->len && n < INT32_MAX; i++) {
+        r->numbers[i] = (uint32_t)n;
+        n += signature_count(&VECTOR_AT(r->signatures, Signature, i));
     }
-    r->numbers[r->signatures->len] = (guint32)n;
-    return n < G_MAXINT32;
+    r->numbers[r->signatures->len] = (uint32_t)n;
+    return n < INT32_MAX;
 }
 
-Recording *recording_share_terminals(WendMerge *m, GError **error)
+Recording *recording_share_terminals(WendMerge *m, Error **error)
 {
-    Recording *r = g_new0(Recording, 1);
+    Recording *r = NEW0(Recording, 1);
     r->merge = m;
-    r->shapes = g_array_new(FALSE, FALSE, sizeof(ShapeRow));
-    r->signatures = g_array_new(FALSE, FALSE, sizeof(Signature));
-    r->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
-    r->classes = g_array_new(FALSE, FALSE, sizeof(RecordedClass));
-    r->unrolled = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    r->shapes = vector_new(sizeof(ShapeRow));
+    r->signatures = vector_new(sizeof(Signature));
+    r->rules = vector_new(sizeof(Rule));
+    r->classes = vector_new(sizeof(RecordedClass));
+    r->unrolled = map_new(NULL, NULL, NULL, memory_free);
     r->variants = variants_join(m);
     if (!r->variants || !class_alignment_align(m, r->variants) || !put_in_order(m, r)) {
         recording_free(r);
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
+        error_set(error, WEND_ERROR_INPUT, "a rank's grammar is damaged");
         return NULL;
     }
 
     TerminalSharing sharing = {.r = r};
-    sharing.shapes =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    sharing.signatures = g_hash_table_new(NULL, NULL);
+    sharing.shapes = map_of_bytes(NULL);
+    sharing.signatures = map_new(NULL, NULL, NULL, NULL);
     layout_init(&sharing.layout);
-    gboolean tables = share_tables(&sharing);
+    bool tables = share_tables(&sharing);
     layout_clear(&sharing.layout);
-    g_hash_table_unref(sharing.shapes);
-    g_hash_table_unref(sharing.signatures);
+    map_unref(sharing.shapes);
+    map_unref(sharing.signatures);
     if (tables)
         sort_terminals(r);
     if (tables && number_terminals(r) && share_rules(r))
         return r;
     recording_free(r);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                tables ? "a rank's grammar is damaged, or memory is short"
-                       : "a rank recorded a call whose words do not fit its function");
+    error_set(error, WEND_ERROR_INPUT,
+              tables ? "a rank's grammar is damaged, or memory is short"
+                     : "a rank recorded a call whose words do not fit its function");
     return NULL;
 }
 
@@ -727,31 +721,31 @@ void recording_free(Recording *r)
 {
     if (!r)
         return;
-    for (guint i = 0; i < r->shapes->len; i++)
-        g_free(g_array_index(r->shapes, ShapeRow, i).words);
-    for (guint i = 0; i < r->rules->len; i++)
-        g_free(g_array_index(r->rules, Rule, i).symbols);
-    for (guint i = 0; i < r->classes->len; i++) {
-        RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+    for (uint32_t i = 0; i < r->shapes->len; i++)
+        memory_free(VECTOR_AT(r->shapes, ShapeRow, i).words);
+    for (uint32_t i = 0; i < r->rules->len; i++)
+        memory_free(VECTOR_AT(r->rules, Rule, i).symbols);
+    for (uint32_t i = 0; i < r->classes->len; i++) {
+        RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
         free_unrollings(k);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
+        for (uint32_t q = 0; q < k->class->n_sequences; q++) {
             RecordedSequence *s = &k->sequences[q];
-            g_free(s->main.shapes);
-            g_free(s->main.terminals);
-            for (guint p = 0; p < s->sequence->poll_tables->len; p++) {
-                g_free(s->polls[p].shapes);
-                g_free(s->polls[p].terminals);
+            memory_free(s->main.shapes);
+            memory_free(s->main.terminals);
+            for (uint32_t p = 0; p < s->sequence->poll_tables->len; p++) {
+                memory_free(s->polls[p].shapes);
+                memory_free(s->polls[p].terminals);
             }
-            g_free(s->polls);
+            memory_free(s->polls);
         }
-        g_free(k->sequences);
+        memory_free(k->sequences);
     }
-    g_clear_pointer(&r->variants, g_hash_table_unref);
-    g_hash_table_unref(r->unrolled);
-    g_free(r->numbers);
-    g_array_unref(r->shapes);
-    g_array_unref(r->signatures);
-    g_array_unref(r->rules);
-    g_array_unref(r->classes);
-    g_free(r);
+    CLEAR(r->variants, map_unref);
+    map_unref(r->unrolled);
+    memory_free(r->numbers);
+    vector_unref(r->shapes);
+    vector_unref(r->signatures);
+    vector_unref(r->rules);
+    vector_unref(r->classes);
+    memory_free(r);
 }

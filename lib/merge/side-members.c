@@ -4,62 +4,62 @@
 
 #include "shared-sides.h"
 
-static void member_clear(gpointer p)
+static void member_clear(void *p)
 {
     SideMember *m = p;
     if (m->content)
-        g_bytes_unref(m->content);
+        bytes_unref(m->content);
     if (m->in_frame)
-        g_byte_array_unref(m->in_frame);
+        vector_unref(m->in_frame);
 }
 
-GArray *side_members_new(void)
+Vector *side_members_new(void)
 {
-    GArray *members = g_array_new(FALSE, FALSE, sizeof(SideMember));
-    g_array_set_clear_func(members, member_clear);
+    Vector *members = vector_new(sizeof(SideMember));
+    vector_set_clear(members, member_clear);
     return members;
 }
 
-static SideMember *member_at(const GArray *members, guint i)
+static SideMember *member_at(const Vector *members, uint32_t i)
 {
-    return &g_array_index(members, SideMember, i);
+    return &VECTOR_AT(members, SideMember, i);
 }
 
-static GBytes *read_content(WendCursor *c)
+static Bytes *read_content(WendCursor *c)
 {
     WendCursor block = wend_cursor_block(c);
-    return c->failed ? NULL : g_bytes_new(block.p, (gsize)(block.end - block.p));
+    return c->failed ? NULL : bytes_new(block.p, (size_t)(block.end - block.p));
 }
 
-gboolean side_members_read(GArray *members, GArray *shared, WendCursor *c, guint32 rank)
+bool side_members_read(Vector *members, Vector *shared, WendCursor *c, uint32_t rank)
 {
-    gsize n = c->p < c->end ? wend_cursor_count(c, 2) : 0;
-    guint64 least = 0;
-    for (gsize i = 0; i < n; i++) {
-        guint64 kind = wend_cursor_unsigned(c);
-        GBytes *content = read_content(c);
+    size_t n = c->p < c->end ? wend_cursor_count(c, 2) : 0;
+    uint64_t least = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t kind = wend_cursor_unsigned(c);
+        Bytes *content = read_content(c);
         if (!content)
-            return FALSE;
-        gsize bytes = g_bytes_get_size(content);
-        gboolean good = kind >= least && kind < WEND_SIDE_KINDS && bytes <= G_MAXINT32;
-        if (!good || shared_sides_add(shared, (guint32)kind, content, rank)) {
-            g_bytes_unref(content);
+            return false;
+        size_t bytes = content->n;
+        bool good = kind >= least && kind < WEND_SIDE_KINDS && bytes <= INT32_MAX;
+        if (!good || shared_sides_add(shared, (uint32_t)kind, content, rank)) {
+            bytes_unref(content);
         } else {
-            SideMember m = {.rank = rank, .kind = (guint32)kind, .content = content};
+            SideMember m = {.rank = rank, .kind = (uint32_t)kind, .content = content};
             m.member = bytes;
-            g_array_append_val(members, m);
+            VECTOR_APPEND(members, m);
         }
         if (!good)
-            return FALSE;
+            return false;
         least = kind + 1;
     }
     return !c->failed;
 }
 
-void side_members_encode(const GArray *members, WendBuf *out)
+void side_members_encode(const Vector *members, WendBuf *out)
 {
     wend_buf_unsigned(out, members->len);
-    for (guint i = 0; i < members->len; i++) {
+    for (uint32_t i = 0; i < members->len; i++) {
         const SideMember *m = member_at(members, i);
         wend_buf_unsigned(out, m->rank);
         wend_buf_unsigned(out, m->kind);
@@ -67,52 +67,53 @@ void side_members_encode(const GArray *members, WendBuf *out)
         wend_buf_unsigned(out, m->frame);
         if (!m->content)
             continue;
-        gsize n;
-        const void *data = g_bytes_get_data(m->content, &n);
+        size_t n;
+        const void *data = m->content->data;
+        n = m->content->n;
         wend_buf_unsigned(out, n);
         wend_buf_bytes(out, data, n);
     }
 }
 
-gboolean side_members_decode(GArray *members, WendCursor *c, guint32 world)
+bool side_members_decode(Vector *members, WendCursor *c, uint32_t world)
 {
-    gsize n = wend_cursor_count(c, 4);
-    guint64 last = 0;
-    for (gsize i = 0; i < n; i++) {
-        guint64 rank = wend_cursor_unsigned(c), kind = wend_cursor_unsigned(c);
-        guint64 member = wend_cursor_unsigned(c), frame = wend_cursor_unsigned(c);
-        guint64 order = rank * WEND_SIDE_KINDS + kind;
-        if (c->failed || rank >= world || kind >= WEND_SIDE_KINDS || member > G_MAXINT32
-            || frame > G_MAXINT32 || (i > 0 && order <= last))
-            return FALSE;
+    size_t n = wend_cursor_count(c, 4);
+    uint64_t last = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t rank = wend_cursor_unsigned(c), kind = wend_cursor_unsigned(c);
+        uint64_t member = wend_cursor_unsigned(c), frame = wend_cursor_unsigned(c);
+        uint64_t order = rank * WEND_SIDE_KINDS + kind;
+        if (c->failed || rank >= world || kind >= WEND_SIDE_KINDS || member > INT32_MAX
+            || frame > INT32_MAX || (i > 0 && order <= last))
+            return false;
         last = order;
-        SideMember m = {(guint32)rank, (guint32)kind, member, frame, NULL, NULL};
+        SideMember m = {(uint32_t)rank, (uint32_t)kind, member, frame, NULL, NULL};
         if (frame == 0 && !(m.content = read_content(c)))
-            return FALSE;
-        g_array_append_val(members, m);
-        if (m.content && g_bytes_get_size(m.content) != member)
-            return FALSE;
+            return false;
+        VECTOR_APPEND(members, m);
+        if (m.content && m.content->n != member)
+            return false;
     }
     return !c->failed;
 }
 
-void side_members_include(GArray *members, GArray *more)
+void side_members_include(Vector *members, Vector *more)
 {
-    for (guint i = 0; i < more->len; i++) {
+    for (uint32_t i = 0; i < more->len; i++) {
         SideMember *m = member_at(more, i);
-        guint at = members->len;
+        uint32_t at = members->len;
         while (at > 0 && member_at(members, at - 1)->rank > m->rank)
             at--;
-        g_array_insert_vals(members, at, m, 1);
+        vector_insert_all(members, at, m, 1);
         m->content = NULL; /* moved */
         m->in_frame = NULL;
     }
 }
 
-guint64 side_members_memory(const GArray *members)
+uint64_t side_members_memory(const Vector *members)
 {
-    guint64 all = 0;
-    for (guint i = 0; i < members->len; i++)
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < members->len; i++)
         all += sizeof(SideMember)
                + (member_at(members, i)->content ? member_at(members, i)->member : 0);
     return all;

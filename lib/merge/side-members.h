@@ -5,27 +5,26 @@
 #ifndef WEND_SIDE_MEMBERS_H
 #define WEND_SIDE_MEMBERS_H
 
-#include <glib.h>
-
+#include "base/containers.h"
 #include "record/side-stream.h"
 
 typedef struct {
-    guint32 rank, kind;   /* WendSideKindNumber */
-    guint64 member;       /* bytes of the member */
-    guint64 frame;        /* bytes of its compressed frame; 0: it is not compressed yet */
-    GBytes *content;      /* the member; NULL: it is compressed, here or at its rank */
-    GByteArray *in_frame; /* the frame, at its rank; else NULL */
+    uint32_t rank, kind; /* WendSideKindNumber */
+    uint64_t member;     /* bytes of the member */
+    uint64_t frame;      /* bytes of its compressed frame; 0: it is not compressed yet */
+    Bytes *content;      /* the member; NULL: it is compressed, here or at its rank */
+    Vector *in_frame;    /* the frame, at its rank; else NULL */
 } SideMember;
 
-GArray *side_members_new(void); /* of SideMember, by rank and kind; the caller unrefs it */
+Vector *side_members_new(void); /* of SideMember, by rank and kind; the caller unrefs it */
 /* Adds those of RANK, with which its part ends if there are any: to SHARED (shared-sides.h) what
- * other ranks may have, too. FALSE: the part is damaged. */
-gboolean side_members_read(GArray *members, GArray *shared, WendCursor *c, guint32 rank);
-void side_members_encode(const GArray *members, WendBuf *out);
-/* Reads MEMBERS, which is empty, of ranks below WORLD. FALSE: the data are damaged. */
-gboolean side_members_decode(GArray *members, WendCursor *c, guint32 world);
+ * other ranks may have, too. false: the part is damaged. */
+bool side_members_read(Vector *members, Vector *shared, WendCursor *c, uint32_t rank);
+void side_members_encode(const Vector *members, WendBuf *out);
+/* Reads MEMBERS, which is empty, of ranks below WORLD. false: the data are damaged. */
+bool side_members_decode(Vector *members, WendCursor *c, uint32_t world);
 /* Adds what MORE has, which is of other ranks, and takes its contents. */
-void side_members_include(GArray *members, GArray *more);
-guint64 side_members_memory(const GArray *members); /* bytes */
+void side_members_include(Vector *members, Vector *more);
+uint64_t side_members_memory(const Vector *members); /* bytes */
 
 #endif

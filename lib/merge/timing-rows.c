@@ -4,84 +4,84 @@
 
 /* The number of terminals of a shape, and the row that the first of them had before. */
 typedef struct {
-    guint64 n;
-    guint32 first;
+    uint64_t n;
+    uint32_t first;
 } OfShape;
 
-guint timing_rows(const guint32 *shapes, const guint32 *counts, guint32 *rows, guint n)
+uint32_t timing_rows(const uint32_t *shapes, const uint32_t *counts, uint32_t *rows, uint32_t n)
 {
     /* row before -> 1 + row after; no row has terminals of several shapes */
-    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    AUTO(Map) known = map_new(NULL, NULL, NULL, NULL);
     /* -> OfShape */
-    g_autoptr(GHashTable) by_shape = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    guint n_rows = 0;
-    for (guint i = 0; i < n; i++) {
-        OfShape *s = g_hash_table_lookup(by_shape, GUINT_TO_POINTER(shapes[i]));
+    AUTO(Map) by_shape = map_new(NULL, NULL, NULL, memory_free);
+    uint32_t n_rows = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        OfShape *s = map_get(by_shape, OF_NUMBER(shapes[i]));
         if (!s) {
-            s = g_new(OfShape, 1);
+            s = NEW(OfShape, 1);
             *s = (OfShape){0, rows[i]};
-            g_hash_table_insert(by_shape, GUINT_TO_POINTER(shapes[i]), s);
+            map_put(by_shape, OF_NUMBER(shapes[i]), s);
         }
         s->n += counts ? counts[i] : 1;
     }
-    for (guint i = 0; i < n; i++) {
-        const OfShape *s = g_hash_table_lookup(by_shape, GUINT_TO_POINTER(shapes[i]));
-        gpointer before = GUINT_TO_POINTER(s->n > WEND_TIMED_APART ? s->first : rows[i]);
-        guint row = GPOINTER_TO_UINT(g_hash_table_lookup(known, before));
+    for (uint32_t i = 0; i < n; i++) {
+        const OfShape *s = map_get(by_shape, OF_NUMBER(shapes[i]));
+        void *before = OF_NUMBER(s->n > WEND_TIMED_APART ? s->first : rows[i]);
+        uint32_t row = NUMBER_OF(map_get(known, before));
         if (!row)
-            g_hash_table_insert(known, before, GUINT_TO_POINTER(row = ++n_rows));
+            map_put(known, before, OF_NUMBER(row = ++n_rows));
         rows[i] = row - 1;
     }
     return n_rows;
 }
 
-void shared_rows_init(SharedRows *r, guint n_groups, guint n_terminals)
+void shared_rows_init(SharedRows *r, uint32_t n_groups, uint32_t n_terminals)
 {
-    *r = (SharedRows){g_new0(GArray *, n_groups + 1), g_new0(guint32, n_groups + 1),
-                      g_new0(guint32, n_terminals + 1), n_groups, 0};
+    *r = (SharedRows){NEW0(Vector *, n_groups + 1), NEW0(uint32_t, n_groups + 1),
+                      NEW0(uint32_t, n_terminals + 1), n_groups, 0};
 }
 
 void shared_rows_clear(SharedRows *r)
 {
-    for (guint i = 0; i < r->n_groups; i++)
-        g_clear_pointer(&r->of_group[i], g_array_unref);
-    g_free(r->of_group);
-    g_free(r->likely_of_group);
-    g_free(r->likely_of_terminal);
+    for (uint32_t i = 0; i < r->n_groups; i++)
+        CLEAR(r->of_group[i], vector_unref);
+    memory_free(r->of_group);
+    memory_free(r->likely_of_group);
+    memory_free(r->likely_of_terminal);
 }
 
-guint32 shared_rows_count(const SharedRows *r, guint group)
+uint32_t shared_rows_count(const SharedRows *r, uint32_t group)
 {
     return r->of_group[group] ? r->of_group[group]->len : 0;
 }
 
-guint32 shared_rows_at(const SharedRows *r, guint group, guint32 i)
+uint32_t shared_rows_at(const SharedRows *r, uint32_t group, uint32_t i)
 {
-    return g_array_index(r->of_group[group], guint32, i);
+    return VECTOR_AT(r->of_group[group], uint32_t, i);
 }
 
-static guint32 add_row(SharedRows *r, guint group)
+static uint32_t add_row(SharedRows *r, uint32_t group)
 {
     if (!r->of_group[group])
-        r->of_group[group] = g_array_new(FALSE, FALSE, sizeof(guint32));
-    g_array_append_val(r->of_group[group], r->n);
+        r->of_group[group] = vector_new(sizeof(uint32_t));
+    VECTOR_APPEND(r->of_group[group], r->n);
     return r->n++;
 }
 
-guint32 shared_rows_likely(const SharedRows *r, guint group, guint32 terminal)
+uint32_t shared_rows_likely(const SharedRows *r, uint32_t group, uint32_t terminal)
 {
     return r->likely_of_terminal[terminal] ? r->likely_of_terminal[terminal]
                                            : r->likely_of_group[group];
 }
 
-static void had_row(SharedRows *r, guint group, guint32 terminal, guint32 row)
+static void had_row(SharedRows *r, uint32_t group, uint32_t terminal, uint32_t row)
 {
     r->likely_of_group[group] = r->likely_of_terminal[terminal] = row + 1;
 }
 
-gint64 shared_rows_encode(SharedRows *r, guint group, guint32 terminal, guint32 row)
+int64_t shared_rows_encode(SharedRows *r, uint32_t group, uint32_t terminal, uint32_t row)
 {
-    gboolean likely = shared_rows_likely(r, group, terminal) == row + 1;
+    bool likely = shared_rows_likely(r, group, terminal) == row + 1;
     had_row(r, group, terminal, row);
     if (likely)
         return ROW_LIKELY;
@@ -89,25 +89,25 @@ gint64 shared_rows_encode(SharedRows *r, guint group, guint32 terminal, guint32 
         add_row(r, group);
         return ROW_NEW;
     }
-    guint32 n = shared_rows_count(r, group), low = 0, high = n; /* the group's rows ascend */
+    uint32_t n = shared_rows_count(r, group), low = 0, high = n; /* the group's rows ascend */
     while (low + 1 < high) {
-        guint32 middle = low + (high - low) / 2;
+        uint32_t middle = low + (high - low) / 2;
         if (shared_rows_at(r, group, middle) <= row)
             low = middle;
         else
             high = middle;
     }
-    return ROW_NEW + (gint64)(n - low);
+    return ROW_NEW + (int64_t)(n - low);
 }
 
-gboolean shared_rows_read(SharedRows *r, guint group, guint32 terminal, gint64 told, guint32 *row)
+bool shared_rows_read(SharedRows *r, uint32_t group, uint32_t terminal, int64_t told, uint32_t *row)
 {
-    guint32 n = shared_rows_count(r, group), likely = shared_rows_likely(r, group, terminal);
-    if (told < 0 || told > ROW_NEW + (gint64)n || (told == ROW_LIKELY && !likely))
-        return FALSE;
+    uint32_t n = shared_rows_count(r, group), likely = shared_rows_likely(r, group, terminal);
+    if (told < 0 || told > ROW_NEW + (int64_t)n || (told == ROW_LIKELY && !likely))
+        return false;
     *row = told == ROW_LIKELY ? likely - 1
            : told == ROW_NEW  ? add_row(r, group)
-                              : shared_rows_at(r, group, n - (guint32)(told - ROW_NEW));
+                              : shared_rows_at(r, group, n - (uint32_t)(told - ROW_NEW));
     had_row(r, group, terminal, *row);
-    return TRUE;
+    return true;
 }

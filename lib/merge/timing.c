@@ -19,8 +19,8 @@ double timing_read_double(WendCursor *c)
 /* V without its fraction; 0 <= V < 2^126. The compiler's conversion takes many times as long. */
 static __int128 whole(long double v)
 {
-    guint64 high = (guint64)(v * 0x1p-64L);
-    return (__int128)high << 64 | (guint64)(v - (long double)high * 0x1p64L);
+    uint64_t high = (uint64_t)(v * 0x1p-64L);
+    return (__int128)high << 64 | (uint64_t)(v - (long double)high * 0x1p64L);
 }
 
 /* V in the given units as an integer, limited to 126 bits. */
@@ -35,7 +35,7 @@ static __int128 fixed(long double v, long double unit)
     return scaled < 0 ? -whole(0.5L - scaled) : whole(scaled + 0.5L);
 }
 
-TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2)
+TimingSum timing_from_moments(uint64_t count, double mean, double min, double max, double m2)
 {
     TimingSum t = {.count = count};
     if (count == 0)
@@ -110,7 +110,7 @@ static double kurtosis(const TimingSum *a, const TimingSum *b)
 }
 
 /* KURTOSIS: of both samples together. */
-static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
+static bool alike(WendTiming x, WendTiming y, double kurtosis)
 {
     double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
     /* Neither is a difference that is small compared with the standard deviations ("small" effects:
@@ -134,7 +134,7 @@ static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
     /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n). */
     if (fabs(log((x.stddev + least) / (y.stddev + least)))
         > MAX(sigma * sqrt((kurtosis - 1) / 4 * (of_x + of_y)), small))
-        return FALSE;
+        return false;
     /* If the standard deviations are equal, both samples together estimate it. A few calls alone
      * may give too small a value. */
     double n = (double)x.count + (double)y.count,
@@ -144,7 +144,7 @@ static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
                MAX(sigma * sqrt(variance * (of_x + of_y)), small * MIN(x.stddev, y.stddev)), least);
 }
 
-gboolean timing_alike(const TimingSum *a, const TimingSum *b)
+bool timing_alike(const TimingSum *a, const TimingSum *b)
 {
     if (a->count == 0 || b->count == 0)
         return a->count == b->count;
@@ -159,10 +159,10 @@ void timing_encode(const TimingSum *t, WendBuf *out)
     wend_buf_unsigned(out, t->count);
     if (t->count == 0)
         return;
-    wend_buf_unsigned(out, (guint64)t->sum);
-    wend_buf_unsigned(out, (guint64)((unsigned __int128)t->sum >> 64));
-    wend_buf_unsigned(out, (guint64)t->sum2);
-    wend_buf_unsigned(out, (guint64)(t->sum2 >> 64));
+    wend_buf_unsigned(out, (uint64_t)t->sum);
+    wend_buf_unsigned(out, (uint64_t)((unsigned __int128)t->sum >> 64));
+    wend_buf_unsigned(out, (uint64_t)t->sum2);
+    wend_buf_unsigned(out, (uint64_t)(t->sum2 >> 64));
     wend_buf_double(out, t->min);
     wend_buf_double(out, t->max);
 }
@@ -172,7 +172,7 @@ TimingSum timing_decode(WendCursor *c)
     TimingSum t = {.count = wend_cursor_unsigned(c)};
     if (t.count == 0)
         return t;
-    guint64 low = wend_cursor_unsigned(c), high = wend_cursor_unsigned(c);
+    uint64_t low = wend_cursor_unsigned(c), high = wend_cursor_unsigned(c);
     t.sum = (__int128)((unsigned __int128)high << 64 | low);
     low = wend_cursor_unsigned(c);
     high = wend_cursor_unsigned(c);
@@ -183,33 +183,33 @@ TimingSum timing_decode(WendCursor *c)
 }
 
 /* Codes below 2^bits are the number itself; above, each 2^(bits - 1) codes double it. */
-guint32 timing_code(double seconds, guint bits)
+uint32_t timing_code(double seconds, uint32_t bits)
 {
     double quarters = seconds * 4e9;
     if (!(quarters > 0))
         return 0;
     if (quarters >= 0x1p62)
         quarters = 0x1p62;
-    guint64 n = (guint64)(quarters + 0.5);
-    guint32 shift = 0;
+    uint64_t n = (uint64_t)(quarters + 0.5);
+    uint32_t shift = 0;
     while (n >> shift >> bits)
         shift++;
-    return (shift << (bits - 1)) + (guint32)(n >> shift);
+    return (shift << (bits - 1)) + (uint32_t)(n >> shift);
 }
 
-double timing_seconds(guint32 code, guint bits)
+double timing_seconds(uint32_t code, uint32_t bits)
 {
-    guint32 shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
+    uint32_t shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
     if (shift > 64)
         return ldexp(1, 64 + (int)bits) / 4e9;
-    guint64 n = code - (shift << (bits - 1));
+    uint64_t n = code - (shift << (bits - 1));
     return ldexp((double)n + (shift ? 0.5 : 0), (int)shift) / 4e9;
 }
 
 /* The largest possible standard deviation (Bhatia and Davis 2000). With two times it is reached,
  * and with few it is nearly reached. An extreme that has the mean's code counts as half a code
  * away. */
-static guint32 spread(const WendTiming *t, guint bits)
+static uint32_t spread(const WendTiming *t, uint32_t bits)
 {
     double least = ldexp(t->mean, -(int)bits);
     return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), bits);
@@ -217,21 +217,21 @@ static guint32 spread(const WendTiming *t, guint bits)
 
 /* Encodes the extremes and the standard deviation in codes of BITS bits, by their distances from
  * the mean. */
-static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], guint bits)
+static void rest_from_numbers(WendTiming *t, const int64_t numbers[TIMING_NUMBERS], uint32_t bits)
 {
     t->min = t->max = t->mean;
     t->stddev = 0;
     if (t->count == 1)
         return;
-    gint64 mean = timing_code(t->mean, bits);
+    int64_t mean = timing_code(t->mean, bits);
     if (numbers[TIMING_BELOW] > 0)
-        t->min = timing_seconds((guint32)CLAMP(mean - numbers[TIMING_BELOW], 0, G_MAXINT32), bits);
+        t->min = timing_seconds((uint32_t)CLAMP(mean - numbers[TIMING_BELOW], 0, INT32_MAX), bits);
     if (numbers[TIMING_ABOVE] > 0)
         t->max = timing_seconds(
-            (guint32)CLAMP(mean + MIN(numbers[TIMING_ABOVE], G_MAXINT32), 0, G_MAXINT32), bits);
+            (uint32_t)CLAMP(mean + MIN(numbers[TIMING_ABOVE], INT32_MAX), 0, INT32_MAX), bits);
     t->stddev = timing_seconds(
-        (guint32)CLAMP(spread(t, bits) - CLAMP(numbers[TIMING_DEVIATION], -G_MAXINT32, G_MAXINT32),
-                       0, G_MAXINT32),
+        (uint32_t)CLAMP(spread(t, bits) - CLAMP(numbers[TIMING_DEVIATION], -INT32_MAX, INT32_MAX),
+                        0, INT32_MAX),
         bits);
 }
 
@@ -239,16 +239,16 @@ enum { MEAN_OF_ONE = 7, MEAN_MOST = 10 };
 
 /* The number of bits of the extremes and of the standard deviation, and the least number of bits of
  * the mean. */
-static guint bits_of(guint64 count)
+static uint32_t bits_of(uint64_t count)
 {
     return count < 1000 ? 4 : 5;
 }
 
 /* The number of further bits of the mean: so many that the rounding is less than its standard
  * error. Only products and comparisons are used, which give the same result on all machines. */
-static guint finer_bits(const WendTiming *t)
+static uint32_t finer_bits(const WendTiming *t)
 {
-    guint coarse = bits_of(t->count), bits = coarse;
+    uint32_t coarse = bits_of(t->count), bits = coarse;
     if (t->count == 1)
         return MEAN_OF_ONE - coarse;
     while (bits < MEAN_MOST
@@ -264,29 +264,29 @@ void wend_timing_error(const WendTiming *t, double *mean, double *rest)
 }
 
 /* The first value of a code. The code has a width of 2^SHIFT. */
-static guint64 first_of(guint32 code, guint bits, guint32 *shift)
+static uint64_t first_of(uint32_t code, uint32_t bits, uint32_t *shift)
 {
     *shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
     *shift = MIN(*shift, 58); /* a damaged archive may have any code */
-    return (guint64)((code - (*shift << (bits - 1))) & ((1u << bits) - 1)) << *shift;
+    return (uint64_t)((code - (*shift << (bits - 1))) & ((1u << bits) - 1)) << *shift;
 }
 
-guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+uint32_t timing_finer(WendTiming *t, const int64_t numbers[TIMING_NUMBERS])
 {
-    guint32 code = (guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), shift;
+    uint32_t code = (uint32_t)CLAMP(numbers[TIMING_MEAN], 0, INT32_MAX), shift;
     t->mean = timing_seconds(code, bits_of(t->count));
     rest_from_numbers(t, numbers, bits_of(t->count));
     first_of(code, bits_of(t->count), &shift);
     return MIN(finer_bits(t), shift);
 }
 
-void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+void timing_from_numbers(WendTiming *t, const int64_t numbers[TIMING_NUMBERS])
 {
-    guint finer = timing_finer(t, numbers);
-    guint32 shift;
-    guint64 first = first_of((guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), bits_of(t->count),
-                             &shift),
-            part = (guint64)CLAMP(numbers[TIMING_FINER], 0, (1 << finer) - 1);
+    uint32_t finer = timing_finer(t, numbers);
+    uint32_t shift;
+    uint64_t first = first_of((uint32_t)CLAMP(numbers[TIMING_MEAN], 0, INT32_MAX),
+                              bits_of(t->count), &shift),
+             part = (uint64_t)CLAMP(numbers[TIMING_FINER], 0, (1 << finer) - 1);
     if (finer == 0)
         return;
     shift -= finer;
@@ -303,33 +303,33 @@ static int nearest(double x, double a, double b)
     return fabs(x - b) < fabs(x - a);
 }
 
-guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
+uint32_t timing_to_numbers(const WendTiming *t, int64_t numbers[TIMING_NUMBERS])
 {
-    guint bits = bits_of(t->count);
+    uint32_t bits = bits_of(t->count);
     WendTiming read = {.count = t->count};
     memset(numbers, 0, TIMING_NUMBERS * sizeof *numbers);
-    gint64 mean = numbers[TIMING_MEAN] = timing_code(t->mean, bits);
+    int64_t mean = numbers[TIMING_MEAN] = timing_code(t->mean, bits);
     if (t->count > 1) {
         numbers[TIMING_BELOW] = MAX(mean - timing_code(t->min, bits), 0);
         numbers[TIMING_ABOVE] = MAX(timing_code(t->max, bits) - mean, 0);
         /* 0 is the mean itself, but the middle of the next code may be nearer */
         if (numbers[TIMING_BELOW] == 0 && mean > 0)
             numbers[TIMING_BELOW] =
-                nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
+                nearest(t->min, t->mean, timing_seconds((uint32_t)mean - 1, bits));
         if (numbers[TIMING_ABOVE] == 0)
             numbers[TIMING_ABOVE] =
-                nearest(t->max, t->mean, timing_seconds((guint32)mean + 1, bits));
-        read.mean = timing_seconds((guint32)mean, bits);
+                nearest(t->max, t->mean, timing_seconds((uint32_t)mean + 1, bits));
+        read.mean = timing_seconds((uint32_t)mean, bits);
         rest_from_numbers(&read, numbers, bits);
-        numbers[TIMING_DEVIATION] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits);
+        numbers[TIMING_DEVIATION] = (int64_t)spread(&read, bits) - timing_code(t->stddev, bits);
     }
-    guint finer = timing_finer(&read, numbers);
-    guint32 shift;
+    uint32_t finer = timing_finer(&read, numbers);
+    uint32_t shift;
     /* a damaged part may have any numbers */
-    guint64 first = first_of((guint32)mean, bits, &shift),
-            quarters = (guint64)(CLAMP(t->mean * 4e9, 0, 0x1p62) + 0.5);
+    uint64_t first = first_of((uint32_t)mean, bits, &shift),
+             quarters = (uint64_t)(CLAMP(t->mean * 4e9, 0, 0x1p62) + 0.5);
     if (finer)
         numbers[TIMING_FINER] =
-            (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
+            (int64_t)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
     return finer;
 }

@@ -7,20 +7,19 @@
 #ifndef WEND_TIMING_H
 #define WEND_TIMING_H
 
-#include <glib.h>
-
 #include "base/buf.h"
+#include "base/containers.h"
 #include "record/types.h"
 
 typedef struct {
-    guint64 count;
+    uint64_t count;
     __int128 sum;           /* of seconds, in 2^-60 s: 2^66 s fit */
     unsigned __int128 sum2; /* of squares, in 2^-84 s²: 2^44 s² fit */
     double min, max;        /* seconds; without meaning if count is 0 */
 } TimingSum;
 
 /* m2: sum of (x - mean)² */
-TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2);
+TimingSum timing_from_moments(uint64_t count, double mean, double min, double max, double m2);
 void timing_add(TimingSum *a, const TimingSum *b);
 /* May A and B be times of the same calls, so that they can share a row? They may if both their
  * means (Welch 1947) and their standard deviations are close:
@@ -31,7 +30,7 @@ void timing_add(TimingSum *a, const TimingSum *b);
  * Both are tried with the longest call of each and without it. Deviations that come from a few far
  * calls do not count. A single call takes the standard deviation of the other; of two single calls
  * it is an eighth of their mean. */
-gboolean timing_alike(const TimingSum *a, const TimingSum *b);
+bool timing_alike(const TimingSum *a, const TimingSum *b);
 WendTiming timing_result(const TimingSum *t);
 
 void timing_encode(const TimingSum *t, WendBuf *out);
@@ -45,16 +44,17 @@ TimingSum timing_decode(WendCursor *c);
  * standard deviation. For one call only MEAN and FINER count. All numbers can be decoded. */
 enum { TIMING_MEAN, TIMING_BELOW, TIMING_ABOVE, TIMING_DEVIATION, TIMING_FINER, TIMING_NUMBERS };
 /* Returns the number of bits of FINER. */
-guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS]);
-void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]); /* t->count is set */
+uint32_t timing_to_numbers(const WendTiming *t, int64_t numbers[TIMING_NUMBERS]);
+void timing_from_numbers(WendTiming *t,
+                         const int64_t numbers[TIMING_NUMBERS]); /* t->count is set */
 /* Decodes the numbers before FINER into T, whose count is set. Returns the number of bits of
  * FINER. */
-guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]);
+uint32_t timing_finer(WendTiming *t, const int64_t numbers[TIMING_NUMBERS]);
 /* The relative errors of the times of T, as the archive has them: of the mean, and of the rest
  * (extremes and standard deviation). */
 void wend_timing_error(const WendTiming *t, double *mean, double *rest);
 /* Is a number in the archive? It is not if it has no bits, or if there is only one call. */
-static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
+static inline bool timing_encodes(uint64_t count, uint32_t number, uint32_t finer)
 {
     if (number == TIMING_FINER)
         return count > 0 && finer > 0;
@@ -62,8 +62,8 @@ static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
 }
 /* The code of a time: quarters of a nanosecond, rounded to 2 to 32 significant bits. Codes ascend
  * with the times. And the reverse: the middle of the times with this code. */
-guint32 timing_code(double seconds, guint bits);
-double timing_seconds(guint32 code, guint bits);
+uint32_t timing_code(double seconds, uint32_t bits);
+double timing_seconds(uint32_t code, uint32_t bits);
 
 double timing_read_double(WendCursor *c); /* 0 in place of infinite or not a number */
 

@@ -2,34 +2,39 @@
 /* totals.c: see totals.h. */
 #include "totals.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/strings.h"
+
 /* N with commas. */
-static void put_count(GString *text, guint64 n)
+static void put_count(WendBuf *text, uint64_t n)
 {
     char digits[24];
-    int length = g_snprintf(digits, sizeof digits, "%" G_GUINT64_FORMAT, n);
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            g_string_append_c(text, ',');
-        g_string_append_c(text, digits[i]);
+            wend_buf_bytes(text, ",", 1);
+        wend_buf_bytes(text, &digits[i], 1);
     }
 }
 
 char *wend_totals_text(const WendTotals *t)
 {
     const struct {
-        guint64 n;
+        uint64_t n;
         const char *one, *more;
     } parts[] = {{t->mpi_calls, "MPI call", "MPI calls"},
                  {t->polls, "unsuccessful poll", "unsuccessful polls"},
                  {t->frees, "free", "frees"}};
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+    WendBuf text = WEND_BUF_INIT;
+    for (uint32_t i = 0; i < COUNT_OF(parts); i++) {
         if (i > 0 && parts[i].n == 0)
             continue;
         if (i > 0)
-            g_string_append(text, ", ");
-        put_count(text, parts[i].n);
-        g_string_append_printf(text, " %s", parts[i].n == 1 ? parts[i].one : parts[i].more);
+            string_add(&text, ", ");
+        put_count(&text, parts[i].n);
+        string_add(&text, " %s", parts[i].n == 1 ? parts[i].one : parts[i].more);
     }
-    return g_string_free(text, FALSE);
+    return string_take(&text);
 }

@@ -4,21 +4,21 @@
 #ifndef WEND_TOTALS_H
 #define WEND_TOTALS_H
 
-#include <glib.h>
 #include <string.h>
 
+#include "base/containers.h"
 #include "record/functions.h"
 
 /* Over all ranks, threads and callbacks. No call counts twice. Other entries of sequences do not
  * count: threads that start and are joined, the device of memory, the result of a callback. */
 typedef struct {
-    guint64 mpi_calls; /* calls of MPI functions, unsuccessful polls aside */
-    guint64 polls; /* unsuccessful polls: calls of Test, Probe and the like that found nothing */
-    guint64 frees; /* frees of memory that MPI had used (wend_free) */
+    uint64_t mpi_calls; /* calls of MPI functions, unsuccessful polls aside */
+    uint64_t polls; /* unsuccessful polls: calls of Test, Probe and the like that found nothing */
+    uint64_t frees; /* frees of memory that MPI had used (wend_free) */
 } WendTotals;
 
 /* Counts TIMES calls of F in a main sequence, which has no unsuccessful polls. */
-static inline void totals_add(WendTotals *t, const WendFunction *f, guint64 times)
+static inline void totals_add(WendTotals *t, const WendFunction *f, uint64_t times)
 {
     if (!(f->flags & WEND_F_PSEUDO))
         t->mpi_calls += times;

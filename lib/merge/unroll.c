@@ -6,9 +6,9 @@
 
 /* LEFT: the repetitions that remain, this one included. */
 typedef struct {
-    guint32 rule;
-    guint at;
-    guint64 left;
+    uint32_t rule;
+    uint32_t at;
+    uint64_t left;
 } UnrollFrame;
 
 void unrolling_free(Unrolling *u)
@@ -16,19 +16,19 @@ void unrolling_free(Unrolling *u)
     if (!u)
         return;
     rules_clear(&u->row);
-    g_free(u->counts);
-    g_free(u->kind);
-    g_free(u->number);
-    g_free(u);
+    memory_free(u->counts);
+    memory_free(u->kind);
+    memory_free(u->number);
+    memory_free(u);
 }
 
 /* By rule: does its expansion have strided terminals? */
-static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
+static uint8_t *find_strided(const Unrolling *u, const uint32_t *order, uint32_t n)
 {
-    guint8 *has = g_new0(guint8, u->row.n_rules);
-    for (guint i = 0; i < n; i++) {
+    uint8_t *has = NEW0(uint8_t, u->row.n_rules);
+    for (uint32_t i = 0; i < n; i++) {
         const Rule *rule = &u->row.rules[order[i]];
-        for (guint k = 0; k < rule->n; k++)
+        for (uint32_t k = 0; k < rule->n; k++)
             has[order[i]] |= rule->symbols[k].is_rule ? has[rule->symbols[k].id]
                                                       : u->counts[rule->symbols[k].id] > 0;
     }
@@ -36,35 +36,35 @@ static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
 }
 
 /* Walks through all calls, and marks rules that begin or end within the calls of a strided
- * terminal. FALSE: these are not complete at the end. */
-static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
+ * terminal. false: these are not complete at the end. */
+static bool find_inline(Unrolling *u, const uint8_t *has, uint32_t n_terminals)
 {
-    g_autofree guint32 *at = g_new0(guint32, n_terminals + 1);
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(UnrollFrame));
-    guint under_way = 0; /* the number of strided terminals that have begun */
+    AUTOFREE uint32_t *at = NEW0(uint32_t, n_terminals + 1);
+    AUTO(Vector) stack = vector_new(sizeof(UnrollFrame));
+    uint32_t under_way = 0; /* the number of strided terminals that have begun */
     UnrollFrame next = {0, 0, 1};
     if (has[0])
-        g_array_append_val(stack, next);
+        VECTOR_APPEND(stack, next);
     while (stack->len) {
-        UnrollFrame *top = &g_array_index(stack, UnrollFrame, stack->len - 1);
+        UnrollFrame *top = &VECTOR_AT(stack, UnrollFrame, stack->len - 1);
         const Rule *rule = &u->row.rules[top->rule];
         if ((top->at == 0 || top->at == rule->n) && under_way)
             u->kind[top->rule] = UNROLLED_INLINE;
         if (top->at == rule->n) {
             top->at = 0;
             if (--top->left == 0)
-                g_array_set_size(stack, stack->len - 1);
+                vector_resize(stack, stack->len - 1);
             continue;
         }
         const WendSymbol *y = &rule->symbols[top->at++];
         if (y->is_rule) {
             next = (UnrollFrame){y->id, 0, y->repeats};
             if (has[y->id])
-                g_array_append_val(stack, next);
+                VECTOR_APPEND(stack, next);
         } else if (u->counts[y->id]) {
-            guint32 *place = &at[y->id];
+            uint32_t *place = &at[y->id];
             under_way -= *place > 0;
-            *place = (guint32)((*place + y->repeats) % u->counts[y->id]);
+            *place = (uint32_t)((*place + y->repeats) % u->counts[y->id]);
             under_way += *place > 0;
         }
     }
@@ -75,147 +75,146 @@ static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
  * of the grammar and of the rows, because a reader has them all in memory. */
 enum { UNROLLED_TIMES = 8 };
 
-static gboolean mark_whole(Unrolling *u, const guint32 *order, guint n, guint n_terminals)
+static bool mark_whole(Unrolling *u, const uint32_t *order, uint32_t n, uint32_t n_terminals)
 {
     /* by rule: its symbols, inlined ones included */
-    g_autofree guint64 *size = g_new0(guint64, u->row.n_rules);
-    guint64 most = 0, all = 0;
-    for (guint i = 0; i < n_terminals; i++)
+    AUTOFREE uint64_t *size = NEW0(uint64_t, u->row.n_rules);
+    uint64_t most = 0, all = 0;
+    for (uint32_t i = 0; i < n_terminals; i++)
         most += u->counts[i];
-    for (guint i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const Rule *rule = &u->row.rules[order[i]];
-        guint8 *kind = &u->kind[order[i]];
+        uint8_t *kind = &u->kind[order[i]];
         most += rule->n;
-        for (guint k = 0; k < rule->n; k++) {
+        for (uint32_t k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            gboolean inlined = y->is_rule && u->kind[y->id] == UNROLLED_INLINE,
-                     strided = !y->is_rule && u->counts[y->id];
-            guint64 more = 1;
+            bool inlined = y->is_rule && u->kind[y->id] == UNROLLED_INLINE,
+                 strided = !y->is_rule && u->counts[y->id];
+            uint64_t more = 1;
             if ((inlined || strided)
                 && __builtin_mul_overflow(inlined ? size[y->id] : 1, y->repeats, &more))
-                return FALSE;
+                return false;
             if (__builtin_add_overflow(size[order[i]], more, &size[order[i]]))
-                return FALSE;
+                return false;
             if ((inlined || strided) && *kind == UNROLLED_AS_IT_IS)
                 *kind = UNROLLED_WHOLE;
         }
         if (*kind == UNROLLED_WHOLE && __builtin_add_overflow(all, size[order[i]], &all))
-            return FALSE;
+            return false;
     }
-    return all / UNROLLED_TIMES <= most && all < G_MAXINT32;
+    return all / UNROLLED_TIMES <= most && all < INT32_MAX;
 }
 
 Unrolling *unrolling_new(const Sequence *s)
 {
-    guint n = 0, n_terminals = s->table.n_terminals;
-    guint64 length;
-    Unrolling *u = g_new0(Unrolling, 1);
-    gboolean good = rules_from(&u->row, s->grammar, n_terminals) && rules_length(&u->row, &length);
+    uint32_t n = 0, n_terminals = s->table.n_terminals;
+    uint64_t length;
+    Unrolling *u = NEW0(Unrolling, 1);
+    bool good = rules_from(&u->row, s->grammar, n_terminals) && rules_length(&u->row, &length);
     if (good) {
-        g_autofree guint32 *order = rules_bottom_up(&u->row, &n);
-        u->counts = g_new0(guint32, n_terminals + 1);
-        u->kind = g_new0(guint8, u->row.n_rules);
-        u->number = g_new0(guint32, u->row.n_rules);
-        for (guint i = 0; s->table.strided && i < s->table.strided->len; i++)
-            u->counts[g_array_index(s->table.strided, Strided, i).terminal] =
-                g_array_index(s->table.strided, Strided, i).count;
-        g_autofree guint8 *has = find_strided(u, order, n);
+        AUTOFREE uint32_t *order = rules_bottom_up(&u->row, &n);
+        u->counts = NEW0(uint32_t, n_terminals + 1);
+        u->kind = NEW0(uint8_t, u->row.n_rules);
+        u->number = NEW0(uint32_t, u->row.n_rules);
+        for (uint32_t i = 0; s->table.strided && i < s->table.strided->len; i++)
+            u->counts[VECTOR_AT(s->table.strided, Strided, i).terminal] =
+                VECTOR_AT(s->table.strided, Strided, i).count;
+        AUTOFREE uint8_t *has = find_strided(u, order, n);
         good = find_inline(u, has, n_terminals) && mark_whole(u, order, n, n_terminals);
     }
     if (!good)
-        g_clear_pointer(&u, unrolling_free);
+        CLEAR(u, unrolling_free);
     return u;
 }
 
-Rule unrolling_summary(const Unrolling *u, guint32 rule)
+Rule unrolling_summary(const Unrolling *u, uint32_t rule)
 {
-    guint n;
-    g_autofree guint32 *order = rules_bottom_up(&u->row, &n);
-    g_autofree guint64 *times = g_new0(guint64, u->row.n_rules); /* occurrences of inlined rules */
+    uint32_t n;
+    AUTOFREE uint32_t *order = rules_bottom_up(&u->row, &n);
+    AUTOFREE uint64_t *times = NEW0(uint64_t, u->row.n_rules); /* occurrences of inlined rules */
     /* 2 id + is_rule -> 1 + index in ALL */
-    g_autoptr(GHashTable) place = g_hash_table_new(NULL, NULL);
-    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
+    AUTO(Map) place = map_new(NULL, NULL, NULL, NULL);
+    AUTO(Vector) all = vector_new(sizeof(WendSymbol));
     times[rule] = 1;
-    for (guint i = n; i-- > 0;) {
+    for (uint32_t i = n; i-- > 0;) {
         const Rule *body = &u->row.rules[order[i]];
-        for (guint k = 0; times[order[i]] && k < body->n; k++) {
+        for (uint32_t k = 0; times[order[i]] && k < body->n; k++) {
             WendSymbol y = body->symbols[k];
             y.repeats *= times[order[i]];
             if (y.is_rule && u->kind[y.id] == UNROLLED_INLINE) {
                 times[y.id] += y.repeats;
                 continue;
             }
-            gpointer key = GSIZE_TO_POINTER((gsize)y.id << 1 | (y.is_rule ? 1 : 0));
-            guint at = GPOINTER_TO_UINT(g_hash_table_lookup(place, key));
+            void *key = OF_NUMBER((size_t)y.id << 1 | (y.is_rule ? 1 : 0));
+            uint32_t at = NUMBER_OF(map_get(place, key));
             if (at) {
-                g_array_index(all, WendSymbol, at - 1).repeats += y.repeats;
+                VECTOR_AT(all, WendSymbol, at - 1).repeats += y.repeats;
                 continue;
             }
-            g_array_append_val(all, y);
-            g_hash_table_insert(place, key, GUINT_TO_POINTER(all->len));
+            VECTOR_APPEND(all, y);
+            map_put(place, key, OF_NUMBER(all->len));
         }
     }
-    return (Rule){all->len, g_memdup2(all->data, all->len * sizeof(WendSymbol))};
+    return (Rule){all->len, memory_copy(all->data, all->len * sizeof(WendSymbol))};
 }
 
 /* -- the walk through a rule -- */
 
-UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
+UnrolledWalk unrolled_walk(const Unrolling *u, uint32_t rule)
 {
-    guint n_terminals = 0;
-    for (guint i = 0; i < u->row.n_rules; i++)
-        for (guint k = 0; k < u->row.rules[i].n; k++)
+    uint32_t n_terminals = 0;
+    for (uint32_t i = 0; i < u->row.n_rules; i++)
+        for (uint32_t k = 0; k < u->row.rules[i].n; k++)
             if (!u->row.rules[i].symbols[k].is_rule)
                 n_terminals = MAX(n_terminals, u->row.rules[i].symbols[k].id + 1);
-    UnrolledWalk w = {
-        u, g_array_new(FALSE, FALSE, sizeof(UnrollFrame)), g_new0(guint32, n_terminals + 1), {0}};
+    UnrolledWalk w = {u, vector_new(sizeof(UnrollFrame)), NEW0(uint32_t, n_terminals + 1), {0}};
     UnrollFrame start = {rule, 0, 1};
-    g_array_append_val(w.stack, start);
+    VECTOR_APPEND(w.stack, start);
     return w;
 }
 
 /* Takes the part of a strided symbol that is in one row. */
 static void next_in_row(UnrolledWalk *w, UnrolledSymbol *s)
 {
-    guint32 count = w->u->counts[w->strided.id], *at = &w->at[w->strided.id];
-    *s = (UnrolledSymbol){w->strided, *at, (guint32)MIN(w->strided.repeats, count - *at)};
+    uint32_t count = w->u->counts[w->strided.id], *at = &w->at[w->strided.id];
+    *s = (UnrolledSymbol){w->strided, *at, (uint32_t)MIN(w->strided.repeats, count - *at)};
     w->strided.repeats -= s->run;
     *at = (*at + s->run) % count;
 }
 
-gboolean unrolled_walk_next(UnrolledWalk *w, UnrolledSymbol *s)
+bool unrolled_walk_next(UnrolledWalk *w, UnrolledSymbol *s)
 {
     while (w->stack->len && !w->strided.repeats) {
-        UnrollFrame *top = &g_array_index(w->stack, UnrollFrame, w->stack->len - 1);
+        UnrollFrame *top = &VECTOR_AT(w->stack, UnrollFrame, w->stack->len - 1);
         const Rule *rule = &w->u->row.rules[top->rule];
         if (top->at == rule->n) {
             top->at = 0;
             if (--top->left == 0)
-                g_array_set_size(w->stack, w->stack->len - 1);
+                vector_resize(w->stack, w->stack->len - 1);
             continue;
         }
         const WendSymbol *y = &rule->symbols[top->at];
         if (y->is_rule && w->u->kind[y->id] == UNROLLED_INLINE) {
             UnrollFrame next = {y->id, 0, y->repeats};
             top->at++;
-            g_array_append_val(w->stack, next);
+            VECTOR_APPEND(w->stack, next);
             continue;
         }
         top->at++;
         if (y->is_rule || !w->u->counts[y->id]) {
             *s = (UnrolledSymbol){*y, 0, 1};
-            return TRUE;
+            return true;
         }
         w->strided = *y;
     }
     if (!w->strided.repeats)
-        return FALSE;
+        return false;
     next_in_row(w, s);
-    return TRUE;
+    return true;
 }
 
 void unrolled_walk_clear(UnrolledWalk *w)
 {
-    g_array_unref(w->stack);
-    g_free(w->at);
+    vector_unref(w->stack);
+    memory_free(w->at);
 }

@@ -13,10 +13,10 @@
 #include "record/rules.h"
 
 typedef struct {
-    RuleRow row;     /* the sequence's grammar */
-    guint32 *counts; /* by terminal: the terminals that it stands for; 0: it is not strided */
-    guint8 *kind;    /* by rule: Unrolled */
-    guint32 *number; /* by rule: the caller's number, if it becomes a rule of the archive */
+    RuleRow row;      /* the sequence's grammar */
+    uint32_t *counts; /* by terminal: the terminals that it stands for; 0: it is not strided */
+    uint8_t *kind;    /* by rule: Unrolled */
+    uint32_t *number; /* by rule: the caller's number, if it becomes a rule of the archive */
 } Unrolling;
 
 /* A rule: has no strided terminals; is part of the rules that use it; has to be walked. */
@@ -29,24 +29,24 @@ void unrolling_free(Unrolling *u);
 
 /* The symbols of RULE, which becomes a rule of the archive: each once, in no order, with the number
  * of its occurrences. */
-Rule unrolling_summary(const Unrolling *u, guint32 rule);
+Rule unrolling_summary(const Unrolling *u, uint32_t rule);
 
 /* A walk through the symbols of a rule of the archive. */
 typedef struct {
     const Unrolling *u;
-    GArray *stack;
-    guint32 *at;        /* by strided terminal: the calls of the row so far */
+    Vector *stack;
+    uint32_t *at;       /* by strided terminal: the calls of the row so far */
     WendSymbol strided; /* the rest of the current symbol, if it is strided */
 } UnrolledWalk;
 /* A symbol. If its terminal is strided, it is RUN of the terminals that it stands for, from number
  * FIRST on. */
 typedef struct {
     WendSymbol symbol;
-    guint32 first, run;
+    uint32_t first, run;
 } UnrolledSymbol;
 
-UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule);
-gboolean unrolled_walk_next(UnrolledWalk *w, UnrolledSymbol *s); /* FALSE: the end */
+UnrolledWalk unrolled_walk(const Unrolling *u, uint32_t rule);
+bool unrolled_walk_next(UnrolledWalk *w, UnrolledSymbol *s); /* false: the end */
 void unrolled_walk_clear(UnrolledWalk *w);
 
 #endif

@@ -8,188 +8,179 @@
  * rule. */
 typedef struct {
     Class *class;
-    GArray *repeats; /* guint64 */
+    Vector *repeats; /* uint64_t */
 } Candidate;
 
-static void candidate_free(gpointer candidate)
+static void candidate_free(void *candidate)
 {
     Candidate *c = candidate;
-    g_array_unref(c->repeats);
-    g_free(c);
+    vector_unref(c->repeats);
+    memory_free(c);
 }
 
-static void variants_free(gpointer variants)
+static void variants_free(void *variants)
 {
     Variants *v = variants;
-    for (guint i = 0; i < v->n; i++) {
+    for (uint32_t i = 0; i < v->n; i++) {
         rankset_clear(&v->variants[i].ranks);
-        g_free(v->variants[i].trips);
+        memory_free(v->variants[i].trips);
     }
-    g_free(v->variants);
-    g_free(v->trip_of);
-    g_free(v);
+    memory_free(v->variants);
+    memory_free(v->trip_of);
+    memory_free(v);
 }
 
 /* Appends to KEY what variants have in common: everything except the counts of repeated symbols. */
-static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *repeats)
+static bool add_skeleton(const Sequence *s, WendBuf *key, Vector *repeats)
 {
     RuleRow row;
     if (!rules_from(&row, s->grammar, s->table.n_terminals))
-        return FALSE;
+        return false;
     wend_buf_unsigned(key, s->kind);
     wend_buf_signed(key, s->id);
-    wend_buf_unsigned(key, g_bytes_get_size(s->table.structure));
-    wend_buf_bytes(key, g_bytes_get_data(s->table.structure, NULL),
-                   g_bytes_get_size(s->table.structure));
+    wend_buf_unsigned(key, s->table.structure->n);
+    wend_buf_bytes(key, s->table.structure->data, s->table.structure->n);
     wend_buf_unsigned(key, row.n_rules);
-    for (guint i = 0; i < row.n_rules; i++) {
+    for (uint32_t i = 0; i < row.n_rules; i++) {
         wend_buf_unsigned(key, row.rules[i].n);
-        for (guint k = 0; k < row.rules[i].n; k++) {
+        for (uint32_t k = 0; k < row.rules[i].n; k++) {
             const WendSymbol *y = &row.rules[i].symbols[k];
-            wend_buf_unsigned(key, (guint64)y->id << 2 | (y->repeats > 1 ? 2 : 0)
+            wend_buf_unsigned(key, (uint64_t)y->id << 2 | (y->repeats > 1 ? 2 : 0)
                                        | (y->is_rule ? 1 : 0));
-            g_array_append_val(repeats, y->repeats);
+            VECTOR_APPEND(repeats, y->repeats);
         }
     }
     rules_clear(&row);
-    return TRUE;
+    return true;
 }
 
-static gint by_lowest(gconstpointer a, gconstpointer b)
+static int by_lowest(const void *a, const void *b)
 {
-    guint32 x = rankset_lowest(&(*(Candidate *const *)a)->class->ranks),
-            y = rankset_lowest(&(*(Candidate *const *)b)->class->ranks);
+    uint32_t x = rankset_lowest(&(*(Candidate *const *)a)->class->ranks),
+             y = rankset_lowest(&(*(Candidate *const *)b)->class->ranks);
     return x < y ? -1 : x > y;
 }
 
 /* By symbol: 1 + the number of its trip count, or 0. Symbols whose counts are equal in each variant
  * have one trip count. */
-static guint32 *number_trips(GArray *const *repeats, guint n_variants, GArray *first_symbol)
+static uint32_t *number_trips(Vector *const *repeats, uint32_t n_variants, Vector *first_symbol)
 {
-    guint n = repeats[0]->len;
-    g_autoptr(GHashTable) numbers =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    g_autofree guint64 *row = g_new(guint64, n_variants);
-    guint32 *trip_of = g_new0(guint32, n + 1);
-    for (guint y = 0; y < n; y++) {
-        gboolean differs = FALSE;
-        for (guint i = 0; i < n_variants; i++) {
-            row[i] = g_array_index(repeats[i], guint64, y);
+    uint32_t n = repeats[0]->len;
+    AUTO(Map) numbers = map_of_bytes(NULL);
+    AUTOFREE uint64_t *row = NEW(uint64_t, n_variants);
+    uint32_t *trip_of = NEW0(uint32_t, n + 1);
+    for (uint32_t y = 0; y < n; y++) {
+        bool differs = false;
+        for (uint32_t i = 0; i < n_variants; i++) {
+            row[i] = VECTOR_AT(repeats[i], uint64_t, y);
             differs |= row[i] != row[0];
         }
         if (!differs)
             continue;
-        g_autoptr(GBytes) key = g_bytes_new(row, n_variants * sizeof *row);
-        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
+        AUTO(Bytes) key = bytes_new(row, n_variants * sizeof *row);
+        uint32_t number = NUMBER_OF(map_get(numbers, key));
         if (!number) {
-            g_array_append_val(first_symbol, y);
-            g_hash_table_insert(numbers, g_steal_pointer(&key),
-                                GUINT_TO_POINTER(number = first_symbol->len));
+            VECTOR_APPEND(first_symbol, y);
+            map_put(numbers, STEAL(key), OF_NUMBER(number = first_symbol->len));
         }
         trip_of[y] = number;
     }
     return trip_of;
 }
 
-Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats)
+Variants *variants_new(uint32_t n, const RankSet *ranks, Vector *const *repeats)
 {
-    g_autoptr(GArray) first_symbol = g_array_new(FALSE, FALSE, sizeof(guint)); /* by trip */
-    guint32 *trip_of = number_trips(repeats, n, first_symbol);
-    Variants *v = g_new(Variants, 1);
-    *v = (Variants){n, first_symbol->len, g_new0(Variant, n), trip_of};
-    for (guint i = 0; i < n; i++) {
-        v->variants[i] = (Variant){rankset_copy(&ranks[i]), g_new(guint64, v->n_trips + 1)};
-        for (guint t = 0; t < v->n_trips; t++)
+    AUTO(Vector) first_symbol = vector_new(sizeof(uint32_t)); /* by trip */
+    uint32_t *trip_of = number_trips(repeats, n, first_symbol);
+    Variants *v = NEW(Variants, 1);
+    *v = (Variants){n, first_symbol->len, NEW0(Variant, n), trip_of};
+    for (uint32_t i = 0; i < n; i++) {
+        v->variants[i] = (Variant){rankset_copy(&ranks[i]), NEW(uint64_t, v->n_trips + 1)};
+        for (uint32_t t = 0; t < v->n_trips; t++)
             v->variants[i].trips[t] =
-                g_array_index(repeats[i], guint64, g_array_index(first_symbol, guint, t));
+                VECTOR_AT(repeats[i], uint64_t, VECTOR_AT(first_symbol, uint32_t, t));
     }
     return v;
 }
 
 /* Joins the candidates' classes into that of the first one. The others may not be used any more. */
-static Variants *join(GPtrArray *candidates)
+static Variants *join(Vector *candidates)
 {
-    g_ptr_array_sort(candidates, by_lowest);
-    g_autofree RankSet *ranks = g_new(RankSet, candidates->len);
-    g_autofree GArray **repeats = g_new(GArray *, candidates->len);
-    for (guint i = 0; i < candidates->len; i++) {
-        const Candidate *c = candidates->pdata[i];
+    vector_sort(candidates, by_lowest);
+    AUTOFREE RankSet *ranks = NEW(RankSet, candidates->len);
+    AUTOFREE Vector **repeats = NEW(Vector *, candidates->len);
+    for (uint32_t i = 0; i < candidates->len; i++) {
+        const Candidate *c = ((void **)candidates->data)[i];
         ranks[i] = c->class->ranks;
         repeats[i] = c->repeats;
     }
     Variants *v = variants_new(candidates->len, ranks, repeats);
-    Class *one = ((const Candidate *)candidates->pdata[0])->class;
-    for (guint i = 1; i < v->n; i++)
-        class_join(one, ((const Candidate *)candidates->pdata[i])->class);
+    Class *one = ((const Candidate *)((void **)candidates->data)[0])->class;
+    for (uint32_t i = 1; i < v->n; i++)
+        class_join(one, ((const Candidate *)((void **)candidates->data)[i])->class);
     return v;
 }
 
 /* Adds the classes to ALIKE: skeleton -> candidates. */
-static gboolean find_alike(const WendMerge *m, GHashTable *alike)
+static bool find_alike(const WendMerge *m, Map *alike)
 {
-    for (guint i = 0; i < m->classes->len; i++) {
-        Candidate *c = g_new(Candidate, 1);
-        *c = (Candidate){g_ptr_array_index(m->classes, i),
-                         g_array_new(FALSE, FALSE, sizeof(guint64))};
+    for (uint32_t i = 0; i < m->classes->len; i++) {
+        Candidate *c = NEW(Candidate, 1);
+        *c = (Candidate){VECTOR_POINTER(m->classes, i), vector_new(sizeof(uint64_t))};
         WendBuf b = WEND_BUF_INIT;
-        gboolean good = TRUE;
-        for (guint q = 0; good && q < c->class->n_sequences; q++)
+        bool good = true;
+        for (uint32_t q = 0; good && q < c->class->n_sequences; q++)
             good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
         /* a class that is not joined */
         if (class_is_strided(c->class))
             wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks));
-        g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
+        AUTO(Bytes) key = bytes_new(b.data, b.len);
         good = good && !b.failed;
         wend_buf_clear(&b);
-        GPtrArray *candidates = g_hash_table_lookup(alike, key);
+        Vector *candidates = map_get(alike, key);
         if (!candidates)
-            g_hash_table_insert(alike, g_steal_pointer(&key),
-                                candidates = g_ptr_array_new_with_free_func(candidate_free));
-        g_ptr_array_add(candidates, c);
+            map_put(alike, STEAL(key), candidates = vector_of_pointers(candidate_free));
+        vector_add(candidates, c);
         if (!good)
-            return FALSE;
+            return false;
     }
-    return TRUE;
+    return true;
 }
 
-static GHashTable *alike_new(void)
+static Map *alike_new(void)
 {
-    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                                 (GDestroyNotify)g_ptr_array_unref);
+    return map_of_bytes((Release)vector_unref);
 }
 
-guint variants_kinds(const WendMerge *m)
+uint32_t variants_kinds(const WendMerge *m)
 {
-    g_autoptr(GHashTable) alike = alike_new();
+    AUTO(Map) alike = alike_new();
     /* of a damaged grammar variants_join says it */
-    return find_alike(m, alike) ? g_hash_table_size(alike) : 0;
+    return find_alike(m, alike) ? map_size(alike) : 0;
 }
 
-GHashTable *variants_join(WendMerge *m)
+Map *variants_join(WendMerge *m)
 {
-    GHashTable *all = g_hash_table_new_full(NULL, NULL, NULL, variants_free);
+    Map *all = map_new(NULL, NULL, NULL, variants_free);
     if (m->classes->len < 2)
         return all;
-    g_autoptr(GHashTable) alike = alike_new();
+    AUTO(Map) alike = alike_new();
     if (!find_alike(m, alike)) {
-        g_hash_table_unref(all);
+        map_unref(all);
         return NULL;
     }
-    GHashTableIter iter;
-    gpointer value;
-    g_free(g_ptr_array_steal(m->classes, NULL)); /* the classes are the candidates' */
-    g_hash_table_remove_all(m->by_key);
-    g_hash_table_remove_all(m->by_shapes);
-    g_hash_table_iter_init(&iter, alike);
-    while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        GPtrArray *candidates = value;
+    m->classes->len = 0; /* the classes are the candidates' */
+    map_clear(m->by_key);
+    map_clear(m->by_shapes);
+    for (MapPlace p = {.map = alike}; map_next(&p);) {
+        Vector *candidates = p.value;
         Variants *v = candidates->len > 1 ? join(candidates) : NULL;
-        Class *one = ((const Candidate *)candidates->pdata[0])->class;
+        Class *one = ((const Candidate *)((void **)candidates->data)[0])->class;
         if (v)
-            g_hash_table_insert(all, one, v);
-        g_ptr_array_add(m->classes, one);
-        for (guint i = 1; i < candidates->len; i++)
-            class_free(((const Candidate *)candidates->pdata[i])->class);
+            map_put(all, one, v);
+        vector_add(m->classes, one);
+        for (uint32_t i = 1; i < candidates->len; i++)
+            class_free(((const Candidate *)((void **)candidates->data)[i])->class);
     }
     return all;
 }

@@ -14,28 +14,28 @@
 /* The ranks of a class that have equal trip counts, and the counts. */
 typedef struct {
     RankSet ranks;
-    guint64 *trips;
+    uint64_t *trips;
 } Variant;
 
 typedef struct {
-    guint n, n_trips;
+    uint32_t n, n_trips;
     Variant *variants; /* n, by lowest rank */
     /* by symbol of the class's grammars, sequence by sequence, rule by rule: 1 + the number of its
      * trip count, or 0 if all ranks have the same count */
-    guint32 *trip_of;
+    uint32_t *trip_of;
 } Variants;
 
-/* Makes N variants. RANKS has the ranks of each, REPEATS (guint64) its counts of all symbols of the
- * class's grammars, sequence by sequence, rule by rule. Both are copied. The hash tables of
+/* Makes N variants. RANKS has the ranks of each, REPEATS (uint64_t) its counts of all symbols
+ * of the class's grammars, sequence by sequence, rule by rule. Both are copied. The maps of
  * variants_join free the result. */
-Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats);
+Variants *variants_new(uint32_t n, const RankSet *ranks, Vector *const *repeats);
 
 /* Joins the classes of M that differ only in trip counts. Nothing may be merged into M afterwards.
  * Returns a table of Class -> Variants for the joined classes, which the caller unrefs. The grammar
  * of a joined class has the counts of the variant with its lowest rank. NULL: a grammar is
  * damaged. */
-GHashTable *variants_join(WendMerge *m);
+Map *variants_join(WendMerge *m);
 /* How many classes M would have after variants_join. */
-guint variants_kinds(const WendMerge *m);
+uint32_t variants_kinds(const WendMerge *m);
 
 #endif

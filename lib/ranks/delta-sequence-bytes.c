@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "base/allowance.h"
-#include "record/codec.h"
 #include "base/coder.h"
+#include "record/codec.h"
 #include "delta-sequence-private.h"
 
 enum { FORM_RUN, FORM_GRAMMAR, FORM_CODED, FORM_WORDS, FORM_GEOMETRIC, FORM_TURNED };
 
-static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
+static void put_word(WendBuf *out, int64_t word, const uint32_t *constants)
 {
     if (constants)
         codec_put_word(out, word, constants);
@@ -17,35 +17,35 @@ static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
         wend_buf_signed(out, word);
 }
 
-static gint64 get_word(WendCursor *c, const gint64 *constants, guint n_constants)
+static int64_t get_word(WendCursor *c, const int64_t *constants, uint32_t n_constants)
 {
     return constants ? codec_word(c, constants, n_constants) : wend_cursor_signed(c);
 }
 
-static gint compare_words(gconstpointer a, gconstpointer b)
+static int compare_words(const void *a, const void *b)
 {
-    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* The distinct words, ascending, so that special words come first. */
-static GArray *distinct_words(const DeltaSequence *s)
+static Vector *distinct_words(const DeltaSequence *s)
 {
-    g_autofree gint64 *sorted = g_memdup2(s->words, s->n * sizeof(gint64));
-    qsort(sorted, s->n, sizeof(gint64), compare_words);
-    GArray *distinct = g_array_new(FALSE, FALSE, sizeof(gint64));
-    for (guint64 i = 0; i < s->n; i++)
+    AUTOFREE int64_t *sorted = memory_copy(s->words, s->n * sizeof(int64_t));
+    vector_sort_plain(sorted, s->n, sizeof(int64_t), compare_words);
+    Vector *distinct = vector_new(sizeof(int64_t));
+    for (uint64_t i = 0; i < s->n; i++)
         if (i == 0 || sorted[i] != sorted[i - 1])
-            g_array_append_val(distinct, sorted[i]);
+            VECTOR_APPEND(distinct, sorted[i]);
     return distinct;
 }
 
-static guint place_of(const GArray *sorted, gint64 word)
+static uint32_t place_of(const Vector *sorted, int64_t word)
 {
-    guint low = 0, high = sorted->len;
+    uint32_t low = 0, high = sorted->len;
     while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (g_array_index(sorted, gint64, middle) < word)
+        uint32_t middle = low + (high - low) / 2;
+        if (VECTOR_AT(sorted, int64_t, middle) < word)
             low = middle + 1;
         else
             high = middle;
@@ -53,10 +53,10 @@ static guint place_of(const GArray *sorted, gint64 word)
     return low;
 }
 
-static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 *constants)
+static void put_named(WendBuf *out, const int64_t *words, uint32_t n, const uint32_t *constants)
 {
     wend_buf_unsigned(out, n);
-    for (guint i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++)
         put_word(out, words[i], constants);
 }
 
@@ -64,49 +64,48 @@ static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 
  * words follow, numbered by the difference to the least of them. ORDINARY is 1 + the largest
  * difference, or 0 without ordinary words. */
 typedef struct {
-    const GArray *distinct;
-    guint n_named;
-    guint64 ordinary;
+    const Vector *distinct;
+    uint32_t n_named;
+    uint64_t ordinary;
 } ValueNumbering;
 
-/* Numbers the words of DISTINCT, of which N_NAMED are named. FALSE: the numbers exceed 64 bits. */
-static gboolean numbering(const GArray *distinct, guint n_named, ValueNumbering *as)
+/* Numbers the words of DISTINCT, of which N_NAMED are named. false: the numbers exceed 64 bits. */
+static bool numbering(const Vector *distinct, uint32_t n_named, ValueNumbering *as)
 {
-    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
+    const int64_t *words = (const int64_t *)(void *)distinct->data;
     *as = (ValueNumbering){distinct, n_named, 0};
     if (n_named == distinct->len)
-        return TRUE;
-    guint64 range = (guint64)words[distinct->len - 1] - (guint64)words[n_named];
+        return true;
+    uint64_t range = (uint64_t)words[distinct->len - 1] - (uint64_t)words[n_named];
     as->ordinary = range + 1;
-    return range < G_MAXUINT64 - n_named;
+    return range < UINT64_MAX - n_named;
 }
 
-static guint64 number_of(const ValueNumbering *as, gint64 word)
+static uint64_t number_of(const ValueNumbering *as, int64_t word)
 {
-    guint64 ordinary =
-        as->ordinary ? (guint64)word - (guint64)g_array_index(as->distinct, gint64, as->n_named)
-                     : 0;
-    gboolean named = as->n_named && word <= g_array_index(as->distinct, gint64, as->n_named - 1);
+    uint64_t ordinary =
+        as->ordinary ? (uint64_t)word - (uint64_t)VECTOR_AT(as->distinct, int64_t, as->n_named) : 0;
+    bool named = as->n_named && word <= VECTOR_AT(as->distinct, int64_t, as->n_named - 1);
     return named ? place_of(as->distinct, word) : as->n_named + ordinary;
 }
 
 static void put_coded(const DeltaSequence *s, const ValueNumbering *as, WendBuf *out,
-                      const guint32 *constants)
+                      const uint32_t *constants)
 {
-    const gint64 *words = (const gint64 *)(gpointer)as->distinct->data;
-    g_autofree guint64 *numbers = g_new(guint64, s->n);
+    const int64_t *words = (const int64_t *)(void *)as->distinct->data;
+    AUTOFREE uint64_t *numbers = NEW(uint64_t, s->n);
     put_named(out, words, as->n_named, constants);
     wend_buf_unsigned(out, as->ordinary);
     if (as->ordinary)
         wend_buf_signed(out, words[as->n_named]);
-    for (guint64 i = 0; i < s->n; i++)
+    for (uint64_t i = 0; i < s->n; i++)
         numbers[i] = number_of(as, s->words[i]);
     coder_encode(numbers, s->n, as->n_named + as->ordinary - 1, out);
 }
 
-static void put_plain(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+static void put_plain(const DeltaSequence *s, WendBuf *out, const uint32_t *constants)
 {
-    for (guint64 i = 0; i < s->n; i++)
+    for (uint64_t i = 0; i < s->n; i++)
         put_word(out, s->words[i], constants);
 }
 
@@ -117,12 +116,12 @@ static void put_plain(const DeltaSequence *s, WendBuf *out, const guint32 *const
 enum { BYTE_BITS = 6, ALIKE_BYTE_BITS = 5, SHORT_ROW = 64 };
 
 /* Encodes the words of S coded or one by one. Returns an estimate of the bits when compressed. */
-static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+static uint64_t encode_words(const DeltaSequence *s, WendBuf *out, const uint32_t *constants)
 {
-    g_autoptr(GArray) distinct = distinct_words(s);
+    AUTO(Vector) distinct = distinct_words(s);
     WendBuf coded = WEND_BUF_INIT, named = WEND_BUF_INIT, plain = WEND_BUF_INIT;
     ValueNumbering as;
-    gboolean may = numbering(distinct, place_of(distinct, WEND_SPECIAL_BASE), &as);
+    bool may = numbering(distinct, place_of(distinct, WEND_SPECIAL_BASE), &as);
     if (may)
         put_coded(s, &as, &coded, constants);
     if (may && distinct->len <= s->n / 2) {
@@ -132,8 +131,8 @@ static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 
     }
     if (!may || s->n <= SHORT_ROW)
         put_plain(s, &plain, constants);
-    guint64 bits = 8 * (guint64)coded.len, plain_bits = BYTE_BITS * (guint64)plain.len;
-    gboolean is_plain = !may || (plain.len && plain_bits <= bits);
+    uint64_t bits = 8 * (uint64_t)coded.len, plain_bits = BYTE_BITS * (uint64_t)plain.len;
+    bool is_plain = !may || (plain.len && plain_bits <= bits);
     wend_buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
     wend_buf_bytes(out, is_plain ? plain.data : coded.data, is_plain ? plain.len : coded.len);
     out->failed |= coded.failed || plain.failed;
@@ -142,26 +141,26 @@ static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 
     return is_plain ? plain_bits : bits;
 }
 
-static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constants)
+static void encode_grammar(const Ruled *r, WendBuf *out, const uint32_t *constants)
 {
-    wend_buf_unsigned(out, (guint64)r->n_differences << 1 | (r->n_specials ? 1 : 0));
-    for (guint i = 0; i < r->n_differences; i++)
+    wend_buf_unsigned(out, (uint64_t)r->n_differences << 1 | (r->n_specials ? 1 : 0));
+    for (uint32_t i = 0; i < r->n_differences; i++)
         wend_buf_signed(out, r->differences[i]);
     if (r->n_specials)
         put_named(out, r->specials, r->n_specials, constants);
     wend_buf_unsigned(out, r->rules.n_rules);
-    for (guint i = 0; i < r->rules.n_rules; i++)
+    for (uint32_t i = 0; i < r->rules.n_rules; i++)
         rule_encode(&r->rules.rules[i], RULES_SHORT, out);
 }
 
 static void put_turned(const Turned *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->block);
-    wend_buf_unsigned(out, t->turn << 1 | (guint64)t->slope);
+    wend_buf_unsigned(out, t->turn << 1 | (uint64_t)t->slope);
     wend_buf_signed(out, t->base);
 }
 
-void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const uint32_t *constants)
 {
     switch (s->form) {
     case OF_RUN:
@@ -184,15 +183,15 @@ void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const guint32 *
     }
 }
 
-static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometric g,
-                          const guint32 *constants)
+static void put_geometric(WendBuf *out, const int64_t *words, uint64_t n, Geometric g,
+                          const uint32_t *constants)
 {
-    guint64 origin = geometric_origin(&g);
+    uint64_t origin = geometric_origin(&g);
     wend_buf_unsigned(out, FORM_GEOMETRIC);
     wend_buf_unsigned(out, g.before << 1 | (g.falls ? 1 : 0));
     wend_buf_unsigned(out, g.count);
     wend_buf_signed(out, g.ratio);
-    for (guint64 i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         if (i == origin || i < g.before || i >= g.before + g.count)
             put_word(out, words[i], constants);
 }
@@ -203,7 +202,7 @@ enum { WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
 
 /* Replaces the encoding behind BEFORE in OUT by PATTERN, which has the same words, if that is
  * shorter. */
-static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before)
+static void put_pattern(const DeltaSequence *pattern, WendBuf *out, size_t before)
 {
     WendBuf told = WEND_BUF_INIT;
     delta_sequence_encode(pattern, &told, NULL); /* no constants, because it has no special words */
@@ -213,14 +212,14 @@ static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before
 /* Replaces the encoding behind BEFORE in OUT by the words, or by a geometric stretch and the words
  * beside it, if that is shorter. BYTE_BITS: the bits of a byte of that encoding, if it is a
  * grammar; 0 if it has the words. */
-static void put_words(gint64 *words, guint64 n, guint byte_bits, WendBuf *out, gsize before,
-                      const guint32 *constants)
+static void put_words(int64_t *words, uint64_t n, uint32_t byte_bits, WendBuf *out, size_t before,
+                      const uint32_t *constants)
 {
     WendBuf told = WEND_BUF_INIT;
     if (byte_bits
         && encode_words(&(DeltaSequence){.n = n, .form = OF_WORDS, .words = words}, &told,
                         constants)
-               < byte_bits * (guint64)(out->len - before)) {
+               < byte_bits * (uint64_t)(out->len - before)) {
         out->len = before;
         wend_buf_bytes(out, told.data, told.len);
     }
@@ -234,10 +233,10 @@ static void put_words(gint64 *words, guint64 n, guint byte_bits, WendBuf *out, g
     wend_buf_shorten(out, before, &told);
 }
 
-static void encode_shortest(const DeltaSequence *s, guint byte_bits, WendBuf *out,
-                            const guint32 *constants)
+static void encode_shortest(const DeltaSequence *s, uint32_t byte_bits, WendBuf *out,
+                            const uint32_t *constants)
 {
-    gsize before = out->len;
+    size_t before = out->len;
     Turned turned;
     delta_sequence_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
@@ -246,71 +245,72 @@ static void encode_shortest(const DeltaSequence *s, guint byte_bits, WendBuf *ou
                         before);
         } else if (s->form == OF_WORDS) {
             put_words(s->words, s->n, 0, out, before, constants);
-        } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
-            g_autofree gint64 *words = delta_sequence_words(s);
+        } else if (s->n <= WORDS_PER_SYMBOL * (uint64_t)s->ruled->n_symbols) {
+            AUTOFREE int64_t *words = delta_sequence_words(s);
             put_words(words, s->n, byte_bits, out, before, constants);
         }
     }
 }
 
-void delta_sequence_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+void delta_sequence_encode_shortest(const DeltaSequence *s, WendBuf *out, const uint32_t *constants)
 {
     encode_shortest(s, BYTE_BITS, out, constants);
 }
 
-/* Makes room for the words of S. FALSE, and C fails, if the allowance has less. */
-static gboolean make_words(DeltaSequence *s, WendCursor *c)
+/* Makes room for the words of S. false, and C fails, if the allowance has less. */
+static bool make_words(DeltaSequence *s, WendCursor *c)
 {
-    gint64 *words = allowance_block(c->allowance, s->n, sizeof(gint64));
+    int64_t *words = allowance_block(c->allowance, s->n, sizeof(int64_t));
     if (!words) {
         c->failed = true;
-        return FALSE;
+        return false;
     }
     s->words = words;
     s->form = OF_WORDS;
-    return TRUE;
+    return true;
 }
 
-static gint64 *get_named(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
+static int64_t *get_named(WendCursor *c, uint32_t *n, const int64_t *constants,
+                          uint32_t n_constants)
 {
-    *n = (guint)wend_cursor_count(c, 1);
-    if (!allowance_take(c->allowance, *n, sizeof(gint64))) {
+    *n = (uint32_t)wend_cursor_count(c, 1);
+    if (!allowance_take(c->allowance, *n, sizeof(int64_t))) {
         c->failed = true;
         *n = 0;
     }
-    gint64 *words = g_new(gint64, *n + 1);
-    for (guint i = 0; i < *n; i++) {
+    int64_t *words = NEW(int64_t, *n + 1);
+    for (uint32_t i = 0; i < *n; i++) {
         words[i] = get_word(c, constants, n_constants);
     }
     return words;
 }
 
-static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *constants,
-                           guint n_constants)
+static void decode_grammar(DeltaSequence *s, WendCursor *c, const int64_t *constants,
+                           uint32_t n_constants)
 {
     Ruled *r = delta_sequence_make_ruled(s);
-    guint64 said = wend_cursor_unsigned(c), n_differences = said >> 1;
-    if (n_differences > (guint64)(c->end - c->p)
-        || !allowance_take(c->allowance, n_differences, sizeof(gint64))) {
+    uint64_t said = wend_cursor_unsigned(c), n_differences = said >> 1;
+    if (n_differences > (uint64_t)(c->end - c->p)
+        || !allowance_take(c->allowance, n_differences, sizeof(int64_t))) {
         c->failed = true;
         return;
     }
-    r->n_differences = (guint)n_differences;
-    r->differences = g_new(gint64, r->n_differences + 1);
-    for (guint i = 0; i < r->n_differences; i++)
+    r->n_differences = (uint32_t)n_differences;
+    r->differences = NEW(int64_t, r->n_differences + 1);
+    for (uint32_t i = 0; i < r->n_differences; i++)
         r->differences[i] = wend_cursor_signed(c);
     if (said & 1)
         r->specials = get_named(c, &r->n_specials, constants, n_constants);
-    for (guint i = 0; i < r->n_specials; i++)
+    for (uint32_t i = 0; i < r->n_specials; i++)
         if (!wend_word_is_special(r->specials[i]))
             c->failed = true;
-    guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
+    uint32_t n_terminals = 2 * MAX(r->n_differences, r->n_specials);
     if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
         c->failed = true;
         return;
     }
-    for (guint i = 0; i < r->rules.n_rules; i++)
-        for (guint k = 0; k < r->rules.rules[i].n; k++) {
+    for (uint32_t i = 0; i < r->rules.n_rules; i++)
+        for (uint32_t k = 0; k < r->rules.rules[i].n; k++) {
             const WendSymbol *y = &r->rules.rules[i].symbols[k];
             if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? r->n_specials : r->n_differences))
                 c->failed = true;
@@ -319,34 +319,33 @@ static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *consta
         c->failed = true;
 }
 
-static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constants,
-                         guint n_constants)
+static void decode_coded(DeltaSequence *s, WendCursor *c, const int64_t *constants,
+                         uint32_t n_constants)
 {
-    guint n_named;
-    g_autofree gint64 *named = get_named(c, &n_named, constants, n_constants);
-    guint64 ordinary = wend_cursor_unsigned(c);
-    gint64 least = ordinary ? wend_cursor_signed(c) : 0;
-    if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_word_is_special(least)
-        ||
+    uint32_t n_named;
+    AUTOFREE int64_t *named = get_named(c, &n_named, constants, n_constants);
+    uint64_t ordinary = wend_cursor_unsigned(c);
+    int64_t least = ordinary ? wend_cursor_signed(c) : 0;
+    if (ordinary > UINT64_MAX - n_named || n_named + ordinary == 0 || wend_word_is_special(least) ||
         /* as unsigned numbers, since LEAST may be negative */
-        (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least))
+        (ordinary && ordinary - 1 > (uint64_t)INT64_MAX - (uint64_t)least))
         c->failed = true;
     if (c->failed || !make_words(s, c))
         return;
-    guint64 *numbers = (guint64 *)s->words;
+    uint64_t *numbers = (uint64_t *)s->words;
     if (!coder_decode(numbers, s->n, n_named + ordinary - 1, c))
         return;
-    for (guint64 i = 0; i < s->n; i++)
+    for (uint64_t i = 0; i < s->n; i++)
         s->words[i] = numbers[i] < n_named
                           ? named[numbers[i]]
-                          : delta_sequence_sum(least, (gint64)(numbers[i] - n_named));
+                          : delta_sequence_sum(least, (int64_t)(numbers[i] - n_named));
 }
 
 static void decode_turned(DeltaSequence *s, WendCursor *c)
 {
     Turned t;
     t.block = wend_cursor_unsigned(c);
-    guint64 turn = wend_cursor_unsigned(c);
+    uint64_t turn = wend_cursor_unsigned(c);
     t.turn = turn >> 1;
     t.slope = turn & 1;
     t.base = wend_cursor_signed(c);
@@ -354,12 +353,12 @@ static void decode_turned(DeltaSequence *s, WendCursor *c)
         c->failed = true;
         return;
     }
-    s->turned = g_memdup2(&t, sizeof t);
+    s->turned = memory_copy(&t, sizeof t);
     s->form = OF_TURNED;
 }
 
-static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *constants,
-                             guint n_constants)
+static void decode_geometric(DeltaSequence *s, WendCursor *c, const int64_t *constants,
+                             uint32_t n_constants)
 {
     Geometric g;
     g.before = wend_cursor_unsigned(c);
@@ -368,51 +367,51 @@ static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *cons
     g.falls = g.before & 1;
     g.before >>= 1;
     if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64)
-        || s->n - g.count >= (guint64)(c->end - c->p)) {
+        || s->n - g.count >= (uint64_t)(c->end - c->p)) {
         c->failed = true;
         return;
     }
-    guint64 origin = geometric_origin(&g);
+    uint64_t origin = geometric_origin(&g);
     if (!make_words(s, c))
         return;
-    for (guint64 i = 0; i < s->n; i++)
+    for (uint64_t i = 0; i < s->n; i++)
         s->words[i] = i == origin || i < g.before || i >= g.before + g.count
                           ? get_word(c, constants, n_constants)
                           : 0;
-    for (guint64 k = 1; k < g.count && !c->failed; k++) {
-        guint64 to = g.falls ? origin - k : origin + k;
+    for (uint64_t k = 1; k < g.count && !c->failed; k++) {
+        uint64_t to = g.falls ? origin - k : origin + k;
         c->failed = !geometric_next(s->words[g.falls ? to + 1 : to - 1], g.ratio, &s->words[to]);
     }
 }
 
-static gboolean whole_run(const DeltaSequence *s)
+static bool whole_run(const DeltaSequence *s)
 {
     if (s->run.step == 0)
-        return TRUE;
+        return true;
     /* the sum may need 65 bits */
     __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1);
-    return !wend_word_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
+    return !wend_word_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= INT64_MAX;
 }
 
-void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
+void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const uint32_t *constants)
 {
-    g_autoptr(DeltaSequence) s = delta_sequence_builder_end(b);
+    AUTO(DeltaSequence) s = delta_sequence_builder_end(b);
     if (s)
         delta_sequence_encode_shortest(s, out, constants);
 }
 
 void delta_sequence_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out,
-                                         const guint32 *constants)
+                                         const uint32_t *constants)
 {
-    g_autoptr(DeltaSequence) s = delta_sequence_builder_end(b);
+    AUTO(DeltaSequence) s = delta_sequence_builder_end(b);
     if (s)
         encode_shortest(s, ALIKE_BYTE_BITS, out, constants);
 }
 
-DeltaSequence *delta_sequence_decode(WendCursor *c, guint64 n, const gint64 *constants,
-                                     guint n_constants)
+DeltaSequence *delta_sequence_decode(WendCursor *c, uint64_t n, const int64_t *constants,
+                                     uint32_t n_constants)
 {
-    g_autoptr(DeltaSequence) s = delta_sequence_new_run((DeltaSequenceRun){0, 0, n});
+    AUTO(DeltaSequence) s = delta_sequence_new_run((DeltaSequenceRun){0, 0, n});
     switch (wend_cursor_unsigned(c)) {
     case FORM_RUN:
         s->run.value = get_word(c, constants, n_constants);
@@ -434,17 +433,17 @@ DeltaSequence *delta_sequence_decode(WendCursor *c, guint64 n, const gint64 *con
         decode_geometric(s, c, constants, n_constants);
         break;
     case FORM_WORDS:
-        if (n > (guint64)(c->end - c->p)) {
+        if (n > (uint64_t)(c->end - c->p)) {
             c->failed = true;
             break;
         }
         if (!make_words(s, c))
             break;
-        for (guint64 i = 0; i < n; i++)
+        for (uint64_t i = 0; i < n; i++)
             s->words[i] = get_word(c, constants, n_constants);
         break;
     default:
         c->failed = true;
     }
-    return c->failed ? NULL : g_steal_pointer(&s);
+    return c->failed ? NULL : STEAL(s);
 }

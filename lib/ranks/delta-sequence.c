@@ -2,43 +2,47 @@
 /* delta-sequence.c: makes and reads delta sequences. See delta-sequence.h. */
 #include <string.h>
 
-#include "base/shortage.h"
+#include "base/memory.h"
 #include "record/grammar.h"
 #include "delta-sequence-private.h"
 
 DeltaSequence *delta_sequence_ref(DeltaSequence *s)
 {
-    return s ? g_rc_box_acquire(s) : NULL;
+    if (s)
+        s->references++;
+    return s;
 }
 
-static void deltas_clear(gpointer p)
+static void deltas_clear(DeltaSequence *s)
 {
-    DeltaSequence *s = p;
     if (s->form == OF_WORDS)
-        g_free(s->words);
+        memory_free(s->words);
     if (s->form == OF_TURNED)
-        g_free(s->turned);
+        memory_free(s->turned);
     if (s->form != OF_RULES)
         return;
     Ruled *r = s->ruled;
-    g_free(r->differences);
-    g_free(r->specials);
+    memory_free(r->differences);
+    memory_free(r->specials);
     rules_clear(&r->rules);
-    g_free(r->before);
-    g_free(r->all);
-    g_free(r->first);
-    g_free(r);
+    memory_free(r->before);
+    memory_free(r->all);
+    memory_free(r->first);
+    memory_free(r);
 }
 
 void delta_sequence_unref(DeltaSequence *s)
 {
-    if (s)
-        g_rc_box_release_full(s, deltas_clear);
+    if (!s || --s->references > 0)
+        return;
+    deltas_clear(s);
+    memory_free(s);
 }
 
 DeltaSequence *delta_sequence_new_run(DeltaSequenceRun run)
 {
-    DeltaSequence *s = g_rc_box_new0(DeltaSequence);
+    DeltaSequence *s = NEW0(DeltaSequence, 1);
+    s->references = 1;
     s->n = run.count;
     s->run.value = run.value;
     s->run.step = run.count == 1 ? 0 : run.step;
@@ -48,27 +52,27 @@ DeltaSequence *delta_sequence_new_run(DeltaSequenceRun run)
 /* See delta-sequence-private.h. */
 Ruled *delta_sequence_make_ruled(DeltaSequence *s)
 {
-    s->ruled = g_new0(Ruled, 1);
+    s->ruled = NEW0(Ruled, 1);
     s->form = OF_RULES;
     return s->ruled;
 }
 
 /* -- reading -- */
 
-guint64 delta_sequence_length(const DeltaSequence *s)
+uint64_t delta_sequence_length(const DeltaSequence *s)
 {
     return s->n;
 }
 
-gsize delta_sequence_size(const DeltaSequence *s)
+size_t delta_sequence_size(const DeltaSequence *s)
 {
     return s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_symbols : 1;
 }
 
-gsize delta_sequence_memory(const DeltaSequence *s)
+size_t delta_sequence_memory(const DeltaSequence *s)
 {
-    enum { BLOCK = 16 }; /* bytes that malloc and the count of references add */
-    gsize all = sizeof *s + 2 * BLOCK;
+    enum { BLOCK = 16 }; /* bytes that malloc adds */
+    size_t all = sizeof *s + 2 * BLOCK;
     if (s->form == OF_WORDS)
         all += s->n * sizeof *s->words + BLOCK;
     if (s->form == OF_TURNED)
@@ -76,59 +80,60 @@ gsize delta_sequence_memory(const DeltaSequence *s)
     if (s->form != OF_RULES)
         return all;
     const Ruled *r = s->ruled;
-    return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64)
+    return all + sizeof *r + 7 * BLOCK
+           + ((size_t)r->n_differences + r->n_specials) * sizeof(int64_t)
            + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before)
            + r->rules.n_rules * (sizeof(Rule) + BLOCK + sizeof *r->all + sizeof *r->first);
 }
 
 /* See delta-sequence-private.h. */
-gboolean ruled_measure(Ruled *r)
+bool ruled_measure(Ruled *r)
 {
     const RuleRow *row = &r->rules;
-    guint n;
-    g_autofree guint32 *order = rules_bottom_up(row, &n);
+    uint32_t n;
+    AUTOFREE uint32_t *order = rules_bottom_up(row, &n);
     if (!order)
-        return FALSE;
-    r->first = g_new(gsize, row->n_rules);
+        return false;
+    r->first = NEW(size_t, row->n_rules);
     r->n_symbols = 0;
-    for (guint i = 0; i < row->n_rules; i++) {
+    for (uint32_t i = 0; i < row->n_rules; i++) {
         r->first[i] = r->n_symbols;
         r->n_symbols += row->rules[i].n;
     }
-    r->before = g_new(Extent, r->n_symbols + 1);
-    r->all = g_new0(Extent, row->n_rules);
-    for (guint i = 0; i < n; i++) {
+    r->before = NEW(Extent, r->n_symbols + 1);
+    r->all = NEW0(Extent, row->n_rules);
+    for (uint32_t i = 0; i < n; i++) {
         const Rule *rule = &row->rules[order[i]];
         Extent so_far = {0, 0};
         if (rule->n == 0)
-            return FALSE;
-        for (guint k = 0; k < rule->n; k++) {
+            return false;
+        for (uint32_t k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
             r->before[r->first[order[i]] + k] = so_far;
             Extent one = y->is_rule ? r->all[y->id]
                                     : (Extent){1, y->id & 1 ? 0 : r->differences[y->id >> 1]};
-            guint64 more;
+            uint64_t more;
             if (__builtin_mul_overflow(one.length, y->repeats, &more)
                 || __builtin_add_overflow(so_far.length, more, &so_far.length)
-                || so_far.length > G_MAXINT64 / 2)
-                return FALSE;
-            gint64 sum;
+                || so_far.length > INT64_MAX / 2)
+                return false;
+            int64_t sum;
             /* the count is below 2^62, as the length is */
-            r->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->repeats, &sum);
+            r->wraps |= __builtin_mul_overflow(one.sum, (int64_t)y->repeats, &sum);
             r->wraps |= __builtin_add_overflow(so_far.sum, sum, &so_far.sum);
         }
         r->all[order[i]] = so_far;
     }
-    return TRUE;
+    return true;
 }
 
 /* Goes into the expansion of the last of RULE's symbols that begins at or before INDEX. */
-static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
+static uint32_t symbol_of(const Ruled *r, uint32_t rule, uint64_t index)
 {
     const Extent *before = r->before + r->first[rule];
-    guint low = 0, high = r->rules.rules[rule].n;
+    uint32_t low = 0, high = r->rules.rules[rule].n;
     while (high - low > 1) {
-        guint middle = low + (high - low) / 2;
+        uint32_t middle = low + (high - low) / 2;
         if (before[middle].length <= index)
             low = middle;
         else
@@ -137,11 +142,11 @@ static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
     return low;
 }
 
-static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
+static DeltaSequenceRun ruled_run(const Ruled *r, uint64_t index)
 {
-    gint64 last = 0; /* the last ordinary word */
-    for (guint32 rule = 0;;) {
-        guint k = symbol_of(r, rule, index);
+    int64_t last = 0; /* the last ordinary word */
+    for (uint32_t rule = 0;;) {
+        uint32_t k = symbol_of(r, rule, index);
         const WendSymbol *y = &r->rules.rules[rule].symbols[k];
         const Extent *before = &r->before[r->first[rule] + k];
         index -= before->length;
@@ -149,7 +154,7 @@ static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
         if (!y->is_rule) {
             if (y->id & 1)
                 return (DeltaSequenceRun){r->specials[y->id >> 1], 0, y->repeats - index};
-            gint64 step = r->differences[y->id >> 1];
+            int64_t step = r->differences[y->id >> 1];
             return (DeltaSequenceRun){
                 delta_sequence_sum(last, delta_sequence_multiple(step, index + 1)), step,
                 y->repeats - index};
@@ -161,7 +166,7 @@ static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
     }
 }
 
-DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, guint64 index)
+DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, uint64_t index)
 {
     switch (s->form) {
     case OF_WORDS:
@@ -177,15 +182,15 @@ DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, guint64 index)
     }
 }
 
-gint64 delta_sequence_at(const DeltaSequence *s, guint64 index)
+int64_t delta_sequence_at(const DeltaSequence *s, uint64_t index)
 {
     return delta_sequence_run(s, index).value;
 }
 
-DeltaSequence *delta_sequence_part(const DeltaSequence *s, guint64 first, guint64 n)
+DeltaSequence *delta_sequence_part(const DeltaSequence *s, uint64_t first, uint64_t n)
 {
     DeltaSequenceBuilder *b = delta_sequence_builder_new();
-    for (guint64 i = 0; i < n;) {
+    for (uint64_t i = 0; i < n;) {
         DeltaSequenceRun run = delta_sequence_run(s, first + i);
         run.count = MIN(run.count, n - i);
         delta_sequence_builder_add(b, run);
@@ -194,51 +199,51 @@ DeltaSequence *delta_sequence_part(const DeltaSequence *s, guint64 first, guint6
     return delta_sequence_builder_end(b);
 }
 
-gboolean delta_sequence_equal(const DeltaSequence *a, const DeltaSequence *b)
+bool delta_sequence_equal(const DeltaSequence *a, const DeltaSequence *b)
 {
     if (a == b)
-        return TRUE;
+        return true;
     /* an archive may have another form than the builder would give it */
     if (a->n != b->n || (a->form == b->form && delta_sequence_size(a) != delta_sequence_size(b)))
-        return FALSE;
-    for (guint64 i = 0; i < a->n;) {
+        return false;
+    for (uint64_t i = 0; i < a->n;) {
         DeltaSequenceRun x = delta_sequence_run(a, i), y = delta_sequence_run(b, i);
-        guint64 both = MIN(x.count, y.count);
+        uint64_t both = MIN(x.count, y.count);
         if (x.value != y.value || (both > 1 && x.step != y.step))
-            return FALSE;
+            return false;
         i += both;
     }
-    return TRUE;
+    return true;
 }
 
-gboolean delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data)
+bool delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, void *data)
 {
-    const gint64 *words = s->form == OF_WORDS   ? s->words
-                          : s->form == OF_RULES ? s->ruled->specials
-                                                : &s->run.value;
-    guint64 n = s->form == OF_WORDS   ? s->n
-                : s->form == OF_RULES ? s->ruled->n_specials
-                                      : s->form == OF_RUN;
-    for (guint64 i = 0; i < n; i++)
+    const int64_t *words = s->form == OF_WORDS   ? s->words
+                           : s->form == OF_RULES ? s->ruled->specials
+                                                 : &s->run.value;
+    uint64_t n = s->form == OF_WORDS   ? s->n
+                 : s->form == OF_RULES ? s->ruled->n_specials
+                                       : s->form == OF_RUN;
+    for (uint64_t i = 0; i < n; i++)
         if (wend_word_is_special(words[i]) && !f(data, words[i]))
-            return FALSE;
-    return TRUE;
+            return false;
+    return true;
 }
 
-static gboolean find_in_run(DeltaSequenceRun run, gint64 value, guint64 *index)
+static bool find_in_run(DeltaSequenceRun run, int64_t value, uint64_t *index)
 {
-    gint64 away = delta_sequence_difference(value, run.value);
+    int64_t away = delta_sequence_difference(value, run.value);
     if (away < 0 || (run.step == 0 && away > 0) || (run.step && away % run.step))
-        return FALSE;
-    *index = run.step ? (guint64)(away / run.step) : 0;
+        return false;
+    *index = run.step ? (uint64_t)(away / run.step) : 0;
     return *index < run.count;
 }
 
-static gboolean find_in_words(const gint64 *words, guint64 n, gint64 value, guint64 *index)
+static bool find_in_words(const int64_t *words, uint64_t n, int64_t value, uint64_t *index)
 {
-    guint64 low = 0, high = n;
+    uint64_t low = 0, high = n;
     while (low < high) {
-        guint64 middle = low + (high - low) / 2;
+        uint64_t middle = low + (high - low) / 2;
         if (words[middle] < value)
             low = middle + 1;
         else
@@ -248,18 +253,18 @@ static gboolean find_in_words(const gint64 *words, guint64 n, gint64 value, guin
     return low < n && words[low] == value;
 }
 
-static gboolean find_in_ruled(const Ruled *r, gint64 value, guint64 *index)
+static bool find_in_ruled(const Ruled *r, int64_t value, uint64_t *index)
 {
-    gint64 last = 0;
-    guint64 at = 0;
+    int64_t last = 0;
+    uint64_t at = 0;
     if (value > r->all[0].sum)
-        return FALSE;
-    for (guint32 rule = 0;;) {
+        return false;
+    for (uint32_t rule = 0;;) {
         const Extent *before = r->before + r->first[rule];
         /* the last symbol before which the sum is below value */
-        guint low = 0, high = r->rules.rules[rule].n;
+        uint32_t low = 0, high = r->rules.rules[rule].n;
         while (high - low > 1) {
-            guint middle = low + (high - low) / 2;
+            uint32_t middle = low + (high - low) / 2;
             if (last + before[middle].sum < value)
                 low = middle;
             else
@@ -269,10 +274,10 @@ static gboolean find_in_ruled(const Ruled *r, gint64 value, guint64 *index)
         last += before[low].sum;
         at += before[low].length;
         if (value <= last)
-            return FALSE;
+            return false;
         if (!y->is_rule) {
-            gint64 step = r->differences[y->id >> 1];
-            gboolean found =
+            int64_t step = r->differences[y->id >> 1];
+            bool found =
                 step > 0
                 && find_in_run((DeltaSequenceRun){last + step, step, y->repeats}, value, index);
             *index += at;
@@ -280,15 +285,15 @@ static gboolean find_in_ruled(const Ruled *r, gint64 value, guint64 *index)
         }
         const Extent *one = &r->all[y->id];
         if (one->sum <= 0)
-            return FALSE;
-        guint64 passed = MIN((guint64)(value - last - 1) / (guint64)one->sum, y->repeats - 1);
+            return false;
+        uint64_t passed = MIN((uint64_t)(value - last - 1) / (uint64_t)one->sum, y->repeats - 1);
         last += delta_sequence_multiple(one->sum, passed);
         at += passed * one->length;
         rule = y->id;
     }
 }
 
-gboolean delta_sequence_find(const DeltaSequence *s, gint64 value, guint64 *index)
+bool delta_sequence_find(const DeltaSequence *s, int64_t value, uint64_t *index)
 {
     switch (s->form) {
     case OF_WORDS:
@@ -296,44 +301,44 @@ gboolean delta_sequence_find(const DeltaSequence *s, gint64 value, guint64 *inde
     case OF_RULES:
         return find_in_ruled(s->ruled, value, index);
     case OF_TURNED:
-        return FALSE; /* it does not ascend */
+        return false; /* it does not ascend */
     default:
         return find_in_run(delta_sequence_run(s, 0), value, index);
     }
 }
 
-static gboolean words_ascend(const gint64 *words, guint64 n, gint64 most)
+static bool words_ascend(const int64_t *words, uint64_t n, int64_t most)
 {
-    for (guint64 i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         if (words[i] <= (i ? words[i - 1] : 0))
-            return FALSE;
+            return false;
     return words[n - 1] <= most;
 }
 
-static gboolean ruled_ascend(const Ruled *r, gint64 most)
+static bool ruled_ascend(const Ruled *r, int64_t most)
 {
-    for (guint i = 0; i < r->n_differences; i++)
+    for (uint32_t i = 0; i < r->n_differences; i++)
         if (r->differences[i] <= 0)
-            return FALSE;
+            return false;
     return r->n_specials == 0 && r->all[0].sum <= most;
 }
 
-gboolean delta_sequence_ascends(const DeltaSequence *s, gint64 most)
+bool delta_sequence_ascends(const DeltaSequence *s, int64_t most)
 {
-    gint64 away;
+    int64_t away;
     switch (s->form) {
     case OF_WORDS:
         return words_ascend(s->words, s->n, most);
     case OF_RULES:
         return ruled_ascend(s->ruled, most);
     case OF_TURNED:
-        return FALSE; /* it both goes up and down */
+        return false; /* it both goes up and down */
     default:
         return s->run.value > 0 && s->run.value <= most
-               && s->n - 1 <= (guint64)(most - s->run.value)
+               && s->n - 1 <= (uint64_t)(most - s->run.value)
                && (s->n == 1
                    || (s->run.step > 0
-                       && !__builtin_mul_overflow(s->run.step, (gint64)(s->n - 1), &away)
+                       && !__builtin_mul_overflow(s->run.step, (int64_t)(s->n - 1), &away)
                        && away <= most - s->run.value));
     }
 }
@@ -342,61 +347,60 @@ gboolean delta_sequence_ascends(const DeltaSequence *s, gint64 most)
 
 struct DeltaSequenceBuilder {
     DeltaSequenceRun run; /* all so far, while that is one run */
-    guint64 n;
-    gint64 last;            /* the last ordinary word, or 0 */
-    gboolean wraps;         /* some difference is beyond 64 bits */
-    WendGrammar *grammar;   /* once it is not */
-    GHashTable *numbers[2]; /* difference, special word -> its number + 1 */
-    GArray *known[2];       /* gint64, by number: difference, special word */
+    uint64_t n;
+    int64_t last;         /* the last ordinary word, or 0 */
+    bool wraps;           /* some difference is beyond 64 bits */
+    WendGrammar *grammar; /* once it is not */
+    Map *numbers[2];      /* difference, special word -> its number + 1 */
+    Vector *known[2];     /* int64_t, by number: difference, special word */
 };
 
 DeltaSequenceBuilder *delta_sequence_builder_new(void)
 {
-    return g_new0(DeltaSequenceBuilder, 1);
+    return NEW0(DeltaSequenceBuilder, 1);
 }
 
-static void put(DeltaSequenceBuilder *b, gboolean special, gint64 value, guint64 count)
+static void put(DeltaSequenceBuilder *b, bool special, int64_t value, uint64_t count)
 {
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(b->numbers[special], &value));
+    uint32_t number = NUMBER_OF(map_get(b->numbers[special], &value));
     if (!number) {
-        g_array_append_val(b->known[special], value);
+        VECTOR_APPEND(b->known[special], value);
         number = b->known[special]->len;
-        g_hash_table_insert(b->numbers[special], g_memdup2(&value, sizeof value),
-                            GUINT_TO_POINTER(number));
+        map_put(b->numbers[special], memory_copy(&value, sizeof value), OF_NUMBER(number));
     }
     if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count))
-        wend_shortage();
+        memory_short();
 }
 
 static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
     if (wend_word_is_special(run.value)) {
-        put(b, TRUE, run.value, run.count);
+        put(b, true, run.value, run.count);
         return;
     }
-    gint64 difference;
+    int64_t difference;
     b->wraps |= __builtin_sub_overflow(run.value, b->last, &difference);
-    put(b, FALSE, difference, 1);
+    put(b, false, difference, 1);
     if (run.count > 1)
-        put(b, FALSE, run.step, run.count - 1);
+        put(b, false, run.step, run.count - 1);
     b->last = delta_sequence_sum(run.value, delta_sequence_multiple(run.step, run.count - 1));
 }
 
 /* Does RUN continue the only run so far? */
-static gboolean goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
+static bool goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
     if (wend_word_is_special(run.value) || wend_word_is_special(b->run.value))
         return run.value == b->run.value;
-    gint64 step;
+    int64_t step;
     if (__builtin_sub_overflow(run.value,
                                delta_sequence_sum(b->run.value, delta_sequence_multiple(
                                                                     b->run.step, b->run.count - 1)),
                                &step))
-        return FALSE;
+        return false;
     if ((b->run.count > 1 && step != b->run.step) || (run.count > 1 && step != run.step))
-        return FALSE;
+        return false;
     b->run.step = step;
-    return TRUE;
+    return true;
 }
 
 void delta_sequence_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
@@ -417,22 +421,22 @@ void delta_sequence_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     if (!b->grammar) {
         b->grammar = wend_grammar_new();
         if (!b->grammar)
-            wend_shortage();
+            memory_short();
         for (int special = 0; special < 2; special++) {
-            b->numbers[special] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-            b->known[special] = g_array_new(FALSE, FALSE, sizeof(gint64));
+            b->numbers[special] = map_new(map_word_hash, map_word_equal, memory_free, NULL);
+            b->known[special] = vector_new(sizeof(int64_t));
         }
         put_run(b, b->run);
     }
     put_run(b, run);
 }
 
-gint64 *delta_sequence_words(const DeltaSequence *s)
+int64_t *delta_sequence_words(const DeltaSequence *s)
 {
-    gint64 *words = g_new(gint64, s->n);
-    for (guint64 i = 0; i < s->n;) {
+    int64_t *words = NEW(int64_t, s->n);
+    for (uint64_t i = 0; i < s->n;) {
         DeltaSequenceRun run = delta_sequence_run(s, i);
-        for (guint64 k = 0; k < run.count; k++)
+        for (uint64_t k = 0; k < run.count; k++)
             words[i++] = delta_sequence_sum(run.value, delta_sequence_multiple(run.step, k));
     }
     return words;
@@ -442,7 +446,7 @@ gint64 *delta_sequence_words(const DeltaSequence *s)
  * words, and for sums that wrap, which do not allow to skip a part. */
 static void flatten(DeltaSequence *s)
 {
-    gint64 *words = delta_sequence_words(s);
+    int64_t *words = delta_sequence_words(s);
     deltas_clear(s);
     s->form = OF_WORDS;
     s->words = words;
@@ -451,11 +455,11 @@ static void flatten(DeltaSequence *s)
 static void free_numbers(DeltaSequenceBuilder *b)
 {
     for (int special = 0; special < 2; special++) {
-        g_clear_pointer(&b->numbers[special], g_hash_table_destroy);
+        CLEAR(b->numbers[special], map_unref);
         if (b->known[special])
-            g_array_free(b->known[special], TRUE);
+            vector_unref(b->known[special]);
     }
-    g_free(b);
+    memory_free(b);
 }
 
 void delta_sequence_builder_free(DeltaSequenceBuilder *b)
@@ -482,9 +486,9 @@ DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b)
         r->n_specials = b->known[1]->len;
         if (bytes.failed
             || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials), RULES_PLAIN))
-            wend_shortage();
-        r->differences = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[0]), FALSE);
-        r->specials = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[1]), FALSE);
+            memory_short();
+        r->differences = vector_steal(STEAL(b->known[0]));
+        r->specials = vector_steal(STEAL(b->known[1]));
         ruled_measure(r);
         if (b->wraps || r->wraps || r->n_symbols > s->n / 2)
             flatten(s);

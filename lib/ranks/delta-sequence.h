@@ -15,16 +15,15 @@
 #ifndef WEND_DELTA_SEQUENCE_H
 #define WEND_DELTA_SEQUENCE_H
 
-#include <glib.h>
-
 #include "base/buf.h"
+#include "base/containers.h"
 
 typedef struct DeltaSequence DeltaSequence;
 
 /* COUNT words: value, value + step, … The step of a special word is 0. */
 typedef struct {
-    gint64 value, step;
-    guint64 count;
+    int64_t value, step;
+    uint64_t count;
 } DeltaSequenceRun;
 
 /* -- making one -- */
@@ -35,16 +34,17 @@ void delta_sequence_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
 /* Frees B and returns its delta sequence, or NULL if nothing was added. */
 DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b);
 /* Frees B, and appends its delta sequence, if there is one, with delta_sequence_encode_shortest. */
-void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
+void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out,
+                                   const uint32_t *constants);
 /* The same, for a delta sequence that may resemble others of the archive. Grammars that resemble
  * each other compress well together, and coded words do not, so a grammar is preferred. */
 void delta_sequence_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out,
-                                         const guint32 *constants);
+                                         const uint32_t *constants);
 void delta_sequence_builder_free(DeltaSequenceBuilder *b);   /* B may be NULL */
 DeltaSequence *delta_sequence_new_run(DeltaSequenceRun run); /* count > 0 */
 DeltaSequence *delta_sequence_ref(DeltaSequence *s);         /* NULL gives NULL */
 void delta_sequence_unref(DeltaSequence *s);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, delta_sequence_unref)
+AUTO_DEFINE(DeltaSequence, delta_sequence_unref)
 
 /* Completes the neighbours of some ranks of a torus to those of all N ranks.
  *
@@ -55,32 +55,32 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, delta_sequence_unref)
  * Returns NULL if WORDS does not have two distances: that of ranks that wrap around and that of all
  * others. Use the result for an archive only. */
 DeltaSequence *delta_sequence_complete_torus(const DeltaSequence *words,
-                                             const DeltaSequence *numbers, gboolean distances,
-                                             gboolean slope, guint64 n);
+                                             const DeltaSequence *numbers, bool distances,
+                                             bool slope, uint64_t n);
 
 /* -- reading -- */
-guint64 delta_sequence_length(const DeltaSequence *s);
+uint64_t delta_sequence_length(const DeltaSequence *s);
 /* Its size: 1 for one run, else the number of symbols or words. */
-gsize delta_sequence_size(const DeltaSequence *s);
-gsize delta_sequence_memory(const DeltaSequence *s); /* an estimate, in bytes */
+size_t delta_sequence_size(const DeltaSequence *s);
+size_t delta_sequence_memory(const DeltaSequence *s); /* an estimate, in bytes */
 /* A run that begins at INDEX < length. It may be shorter than possible. */
-DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, guint64 index);
-gint64 delta_sequence_at(const DeltaSequence *s, guint64 index);
+DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, uint64_t index);
+int64_t delta_sequence_at(const DeltaSequence *s, uint64_t index);
 /* The N > 0 words from FIRST on, as a delta sequence. */
-DeltaSequence *delta_sequence_part(const DeltaSequence *s, guint64 first, guint64 n);
-gboolean delta_sequence_equal(const DeltaSequence *a, const DeltaSequence *b);
-/* Calls F once or more for each special word that occurs. Returns FALSE as soon as F does. */
-typedef gboolean (*DeltaSequenceWord)(gpointer data, gint64 word);
-gboolean delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data);
+DeltaSequence *delta_sequence_part(const DeltaSequence *s, uint64_t first, uint64_t n);
+bool delta_sequence_equal(const DeltaSequence *a, const DeltaSequence *b);
+/* Calls F once or more for each special word that occurs. Returns false as soon as F does. */
+typedef bool (*DeltaSequenceWord)(void *data, int64_t word);
+bool delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, void *data);
 /* All words are positive, each is above the one before, none above MOST. */
-gboolean delta_sequence_ascends(const DeltaSequence *s, gint64 most);
-/* Sets *INDEX to that of VALUE in a delta sequence that ascends. FALSE: it does not occur. */
-gboolean delta_sequence_find(const DeltaSequence *s, gint64 value, guint64 *index);
+bool delta_sequence_ascends(const DeltaSequence *s, int64_t most);
+/* Sets *INDEX to that of VALUE in a delta sequence that ascends. false: it does not occur. */
+bool delta_sequence_find(const DeltaSequence *s, int64_t value, uint64_t *index);
 
 /* -- as bytes (docs/format.md) -- */
 /* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between
  * merging processes. */
-void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
+void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const uint32_t *constants);
 /* The same in the shortest form:
  *
  * - words, if they take less than a grammar: small numbers without a pattern can have a grammar by
@@ -90,11 +90,12 @@ void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const guint32 *
  *
  * Use it for an archive only. Between processes that merge, the form of a delta sequence must
  * depend on its words alone, and not on the order in which they merge. */
-void delta_sequence_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
+void delta_sequence_encode_shortest(const DeltaSequence *s, WendBuf *out,
+                                    const uint32_t *constants);
 /* Reads a delta sequence of N > 0 words; the caller unrefs it. NULL: it is damaged, and the cursor
  * has failed. CONSTANTS: the word of each constant of the archive, or NULL as in
  * delta_sequence_encode. */
-DeltaSequence *delta_sequence_decode(WendCursor *c, guint64 n, const gint64 *constants,
-                                     guint n_constants);
+DeltaSequence *delta_sequence_decode(WendCursor *c, uint64_t n, const int64_t *constants,
+                                     uint32_t n_constants);
 
 #endif

@@ -6,22 +6,22 @@
 
 #include "record/words.h"
 
-gboolean rank_vector_word_difference(gint64 value, gint64 self, gint64 *difference)
+bool rank_vector_word_difference(int64_t value, int64_t self, int64_t *difference)
 {
     return !wend_word_is_special(value) && !wend_word_is_special(self)
            && !__builtin_sub_overflow(value, self, difference)
            && !wend_word_is_special(*difference);
 }
 
-gint64 rank_vector_word_sum(gint64 self, gint64 delta)
+int64_t rank_vector_word_sum(int64_t self, int64_t delta)
 {
-    gint64 sum;
+    int64_t sum;
     if (wend_word_is_special(self) || __builtin_add_overflow(self, delta, &sum))
         return WEND_ABSENT;
     return sum;
 }
 
-RankVector rank_vector_single(gint64 value, gint64 self)
+RankVector rank_vector_single(int64_t value, int64_t self)
 {
     RankVector v = {.value = value};
     if (!rank_vector_word_difference(value, self, &v.delta))
@@ -29,7 +29,7 @@ RankVector rank_vector_single(gint64 value, gint64 self)
     return v;
 }
 
-RankVector rank_vector_deltas(DeltaSequence *deltas, gboolean of_self)
+RankVector rank_vector_deltas(DeltaSequence *deltas, bool of_self)
 {
     return (RankVector){.value = of_self ? RANK_VECTOR_DELTAS_OF_SELF : RANK_VECTOR_DELTAS,
                         .deltas = deltas};
@@ -49,48 +49,48 @@ void rank_vector_clear(RankVector *v)
     memset(v, 0, sizeof *v);
 }
 
-static gboolean both_constant(const RankVector *a, const RankVector *b)
+static bool both_constant(const RankVector *a, const RankVector *b)
 {
     return rank_vector_is_constant(a) && a->value == b->value;
 }
 
-static gboolean both_relative(const RankVector *a, const RankVector *b)
+static bool both_relative(const RankVector *a, const RankVector *b)
 {
     return rank_vector_is_relative(a) && rank_vector_is_relative(b) && a->delta == b->delta;
 }
 
-gboolean rank_vector_joins(const RankVector *a, const RankVector *b)
+bool rank_vector_joins(const RankVector *a, const RankVector *b)
 {
     return both_constant(a, b) || both_relative(a, b);
 }
 
-gboolean rank_vector_join(RankVector *a, const RankVector *b)
+bool rank_vector_join(RankVector *a, const RankVector *b)
 {
-    gboolean constant = both_constant(a, b), relative = both_relative(a, b);
+    bool constant = both_constant(a, b), relative = both_relative(a, b);
     if (!constant && !relative)
-        return FALSE;
+        return false;
     if (!constant)
         a->value = RANK_VECTOR_RELATIVE;
     if (!relative)
         a->delta = RANK_VECTOR_NO_DELTA;
-    return TRUE;
+    return true;
 }
 
-gboolean rank_vector_equal(const RankVector *a, const RankVector *b)
+bool rank_vector_equal(const RankVector *a, const RankVector *b)
 {
     if (a->value != b->value)
-        return FALSE;
+        return false;
     return rank_vector_is_deltas(a) ? delta_sequence_equal(a->deltas, b->deltas)
                                     : a->delta == b->delta;
 }
 
-gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self)
+int64_t rank_vector_at(const RankVector *v, uint64_t index, int64_t self)
 {
     if (rank_vector_is_constant(v))
         return v->value;
     if (rank_vector_is_relative(v))
         return rank_vector_word_sum(self, v->delta);
-    gint64 word = delta_sequence_at(v->deltas, index);
+    int64_t word = delta_sequence_at(v->deltas, index);
     return v->value == RANK_VECTOR_DELTAS_OF_SELF && !wend_word_is_special(word)
                ? rank_vector_word_sum(self, word)
                : word;
@@ -98,36 +98,35 @@ gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self)
 
 /* -- two into one -- */
 
-/* Sets *OUT to the words X + SIGN × Y, as many as both have. A special word of X is kept. FALSE: Y
+/* Sets *OUT to the words X + SIGN × Y, as many as both have. A special word of X is kept. false: Y
  * is special and X is not, or the result is no ordinary number. */
-static gboolean combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaSequenceRun *out)
+static bool combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaSequenceRun *out)
 {
-    gint64 last[2], end, step;
-    guint64 count = MIN(x.count, y.count), more = count - 1;
+    int64_t last[2], end, step;
+    uint64_t count = MIN(x.count, y.count), more = count - 1;
     *out = (DeltaSequenceRun){x.value, x.step, count};
     if (wend_word_is_special(x.value))
-        return TRUE;
+        return true;
     if (wend_word_is_special(y.value))
-        return FALSE;
+        return false;
     const DeltaSequenceRun *both[] = {&x, &y};
     for (int i = 0; i < 2; i++)
-        last[i] = (gint64)((guint64)both[i]->value + (guint64)both[i]->step * more);
+        last[i] = (int64_t)((uint64_t)both[i]->value + (uint64_t)both[i]->step * more);
     if (sign > 0 ? __builtin_add_overflow(x.value, y.value, &out->value)
                  : __builtin_sub_overflow(x.value, y.value, &out->value))
-        return FALSE;
+        return false;
     if (sign > 0 ? __builtin_add_overflow(last[0], last[1], &end)
                  : __builtin_sub_overflow(last[0], last[1], &end))
-        return FALSE;
+        return false;
     if (sign > 0 ? __builtin_add_overflow(x.step, y.step, &step)
                  : __builtin_sub_overflow(x.step, y.step, &step))
-        return FALSE;
+        return false;
     out->step = more ? step : 0;
     return !wend_word_is_special(out->value) && !wend_word_is_special(end);
 }
 
 /* The words of V from INDEX on, at most COUNT. *OF_SELF: they are added to self. */
-static DeltaSequenceRun own_run(const RankVector *v, guint32 index, guint32 count,
-                                gboolean *of_self)
+static DeltaSequenceRun own_run(const RankVector *v, uint32_t index, uint32_t count, bool *of_self)
 {
     *of_self = v->value == RANK_VECTOR_RELATIVE || v->value == RANK_VECTOR_DELTAS_OF_SELF;
     if (!rank_vector_is_deltas(v))
@@ -138,10 +137,10 @@ static DeltaSequenceRun own_run(const RankVector *v, guint32 index, guint32 coun
 }
 
 /* The values of self from INDEX on, for RANKS. */
-static DeltaSequenceRun self_run(const RankVectorOn *on, guint32 index, RankRun ranks)
+static DeltaSequenceRun self_run(const RankVectorOn *on, uint32_t index, RankRun ranks)
 {
     DeltaSequenceRun world = {ranks.first, ranks.step, ranks.count}, self;
-    gboolean of_world;
+    bool of_world;
     if (!on->first)
         return world;
     DeltaSequenceRun own = own_run(on->first, index, ranks.count, &of_world);
@@ -150,14 +149,14 @@ static DeltaSequenceRun self_run(const RankVectorOn *on, guint32 index, RankRun 
     return combine(own, world, 1, &self) ? self : (DeltaSequenceRun){WEND_ABSENT, 0, own.count};
 }
 
-/* The next words of one side, as values and as differences to self. Sets *RELATABLE to FALSE if
+/* The next words of one side, as values and as differences to self. Sets *RELATABLE to false if
  * there are no such differences. */
-static void next_run(const RankVectorOn *on, guint32 index, RankRun ranks, DeltaSequenceRun *values,
-                     DeltaSequenceRun *differences, gboolean *relatable)
+static void next_run(const RankVectorOn *on, uint32_t index, RankRun ranks,
+                     DeltaSequenceRun *values, DeltaSequenceRun *differences, bool *relatable)
 {
-    gboolean of_self;
+    bool of_self;
     DeltaSequenceRun self = self_run(on, index, ranks),
-                     own = own_run(on->values, index, (guint32)self.count, &of_self);
+                     own = own_run(on->values, index, (uint32_t)self.count, &of_self);
     if (of_self) {
         if (!combine(own, self, 1, values))
             *values = (DeltaSequenceRun){WEND_ABSENT, 0, MIN(own.count, self.count)};
@@ -178,8 +177,8 @@ RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b)
                          *relative = delta_sequence_builder_new();
     RankRun ranks;
     int side;
-    guint32 index;
-    gboolean relatable = TRUE;
+    uint32_t index;
+    bool relatable = true;
     while (rankset_zip(&zip, &side, &index, &ranks))
         while (ranks.count > 0) {
             DeltaSequenceRun values, differences;
@@ -187,23 +186,23 @@ RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b)
             delta_sequence_builder_add(plain, values);
             if (relatable)
                 delta_sequence_builder_add(relative, differences);
-            index += (guint32)values.count;
-            ranks.first += (guint32)values.count * ranks.step;
-            ranks.count -= (guint32)values.count;
+            index += (uint32_t)values.count;
+            ranks.first += (uint32_t)values.count * ranks.step;
+            ranks.count -= (uint32_t)values.count;
         }
     DeltaSequence *words = delta_sequence_builder_end(plain),
                   *to_self = delta_sequence_builder_end(relative);
-    gboolean of_self = relatable && delta_sequence_size(to_self) < delta_sequence_size(words);
+    bool of_self = relatable && delta_sequence_size(to_self) < delta_sequence_size(words);
     delta_sequence_unref(of_self ? words : to_self);
     return rank_vector_deltas(of_self ? to_self : words, of_self);
 }
 
-gboolean rank_vector_complete(const RankVectorOn *part, guint32 world, RankVector *whole)
+bool rank_vector_complete(const RankVectorOn *part, uint32_t world, RankVector *whole)
 {
-    gboolean of_self = part->values->value == RANK_VECTOR_DELTAS_OF_SELF;
-    gboolean self_is_rank =
+    bool of_self = part->values->value == RANK_VECTOR_DELTAS_OF_SELF;
+    bool self_is_rank =
         !part->first || (rank_vector_is_relative(part->first) && part->first->delta == 0);
-    gboolean slope = !of_self || self_is_rank;
+    bool slope = !of_self || self_is_rank;
     DeltaSequence *all = delta_sequence_complete_torus(part->values->deltas, part->ranks->numbers,
                                                        of_self, slope, world);
     if (all)
@@ -217,7 +216,7 @@ enum { ENCODED_CONSTANT = 1, ENCODED_RELATIVE = 2, ENCODED_OF_SELF = 4 };
 
 void rank_vector_encode(const RankVector *v, WendBuf *out)
 {
-    gboolean constant = rank_vector_is_constant(v), relative = rank_vector_is_relative(v);
+    bool constant = rank_vector_is_constant(v), relative = rank_vector_is_relative(v);
     wend_buf_unsigned(out, (constant ? ENCODED_CONSTANT : 0) | (relative ? ENCODED_RELATIVE : 0)
                                | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? ENCODED_OF_SELF : 0));
     if (constant)
@@ -228,10 +227,10 @@ void rank_vector_encode(const RankVector *v, WendBuf *out)
         delta_sequence_encode(v->deltas, out, NULL);
 }
 
-gboolean rank_vector_decode(RankVector *v, WendCursor *c, guint32 n)
+bool rank_vector_decode(RankVector *v, WendCursor *c, uint32_t n)
 {
-    guint64 form = wend_cursor_unsigned(c);
-    gboolean constant = (form & ENCODED_CONSTANT) != 0, relative = (form & ENCODED_RELATIVE) != 0;
+    uint64_t form = wend_cursor_unsigned(c);
+    bool constant = (form & ENCODED_CONSTANT) != 0, relative = (form & ENCODED_RELATIVE) != 0;
     RankVector plain = {.value = RANK_VECTOR_RELATIVE, .delta = RANK_VECTOR_NO_DELTA};
     memset(v, 0, sizeof *v);
     if (constant)

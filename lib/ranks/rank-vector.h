@@ -11,17 +11,16 @@
 #ifndef WEND_RANK_VECTOR_H
 #define WEND_RANK_VECTOR_H
 
-#include <glib.h>
-
 #include "base/buf.h"
-#include "rankset.h"
+#include "base/containers.h"
 #include "delta-sequence.h"
+#include "rankset.h"
 
 typedef struct {
-    gint64 value; /* the value of all ranks, or a mark */
+    int64_t value; /* the value of all ranks, or a mark */
     union {
         /* value - self; RANK_VECTOR_NO_DELTA: self + k does not fit */
-        gint64 delta;
+        int64_t delta;
         /* one word for each rank. The mark says whether ordinary words are added to self */
         DeltaSequence *deltas;
     };
@@ -35,20 +34,20 @@ enum { RANK_VECTOR_MARKS = 4 };
 #define RANK_VECTOR_RELATIVE RANK_VECTOR_MARK(1)
 #define RANK_VECTOR_DELTAS RANK_VECTOR_MARK(2)
 #define RANK_VECTOR_DELTAS_OF_SELF RANK_VECTOR_MARK(3)
-static inline gboolean rank_vector_is_mark(gint64 word)
+static inline bool rank_vector_is_mark(int64_t word)
 {
     return word >= RANK_VECTOR_MARK(0) && word < RANK_VECTOR_MARK(RANK_VECTOR_MARKS);
 }
 /* Which candidates fit? If none does, the vector is a delta sequence. */
-static inline gboolean rank_vector_is_constant(const RankVector *v)
+static inline bool rank_vector_is_constant(const RankVector *v)
 {
     return !rank_vector_is_mark(v->value);
 }
-static inline gboolean rank_vector_is_deltas(const RankVector *v)
+static inline bool rank_vector_is_deltas(const RankVector *v)
 {
     return v->value == RANK_VECTOR_DELTAS || v->value == RANK_VECTOR_DELTAS_OF_SELF;
 }
-static inline gboolean rank_vector_is_relative(const RankVector *v)
+static inline bool rank_vector_is_relative(const RankVector *v)
 {
     return !rank_vector_is_deltas(v) && v->delta != RANK_VECTOR_NO_DELTA;
 }
@@ -60,33 +59,33 @@ typedef struct {
     const RankVector *values, *first;
 } RankVectorOn;
 
-RankVector rank_vector_single(gint64 value, gint64 self);               /* no mark */
-RankVector rank_vector_deltas(DeltaSequence *deltas, gboolean of_self); /* takes the reference */
+RankVector rank_vector_single(int64_t value, int64_t self);         /* no mark */
+RankVector rank_vector_deltas(DeltaSequence *deltas, bool of_self); /* takes the reference */
 RankVector rank_vector_copy(const RankVector *v);
 /* All bytes are 0; it need not be cleared. */
 void rank_vector_clear(RankVector *v);
-/* If a candidate fits both A and B, A becomes the vector over both rank sets. FALSE: A is
+/* If a candidate fits both A and B, A becomes the vector over both rank sets. false: A is
  * unchanged; use rank_vector_unite. */
-gboolean rank_vector_join(RankVector *a, const RankVector *b);
-gboolean rank_vector_joins(const RankVector *a, const RankVector *b);
-gboolean rank_vector_equal(const RankVector *a, const RankVector *b);
+bool rank_vector_join(RankVector *a, const RankVector *b);
+bool rank_vector_joins(const RankVector *a, const RankVector *b);
+bool rank_vector_equal(const RankVector *a, const RankVector *b);
 /* The vector over two disjoint sets. Time is linear in the runs of values and ranks. */
 RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b);
 /* The value at the rank with this index. SELF: the value of self there. */
-gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self);
+int64_t rank_vector_at(const RankVector *v, uint64_t index, int64_t self);
 
 /* Completes PART, the neighbours of some ranks of a torus of WORLD ranks as a delta sequence, to
  * *WHOLE, the neighbours of all ranks. On the ranks of PART, *WHOLE has the values of PART if self
- * has the values that it has there. Returns FALSE and leaves *WHOLE unchanged if PART is no such
+ * has the values that it has there. Returns false and leaves *WHOLE unchanged if PART is no such
  * vector. For an archive only (delta_sequence_complete_torus). */
-gboolean rank_vector_complete(const RankVectorOn *part, guint32 world, RankVector *whole);
+bool rank_vector_complete(const RankVectorOn *part, uint32_t world, RankVector *whole);
 
 void rank_vector_encode(const RankVector *v, WendBuf *out);
-gboolean rank_vector_decode(RankVector *v, WendCursor *c, guint32 n); /* over n ranks */
+bool rank_vector_decode(RankVector *v, WendCursor *c, uint32_t n); /* over n ranks */
 
 /* value - self, if both and the difference are ordinary numbers. */
-gboolean rank_vector_word_difference(gint64 value, gint64 self, gint64 *difference);
+bool rank_vector_word_difference(int64_t value, int64_t self, int64_t *difference);
 /* self + delta, or WEND_ABSENT if self or the sum is no ordinary number. */
-gint64 rank_vector_word_sum(gint64 self, gint64 delta);
+int64_t rank_vector_word_sum(int64_t self, int64_t delta);
 
 #endif

@@ -44,7 +44,7 @@ struct WendCallSites {
     GHashTable *frame_numbers;
     GArray *streams;    /* Stream */
     GArray *ranks;      /* RankSites, by rank of the job */
-    GPtrArray *members; /* GBytes that others point into */
+    GPtrArray *members; /* Bytes that others point into */
     GPtrArray *locals;  /* the tables of the streams */
     GStringChunk *texts;
     WendSiteSymbols *symbols;
@@ -82,24 +82,22 @@ typedef struct {
     WendSideKindNumber kind;
 } Archive;
 
-static gboolean damaged(const Archive *a, const char *member, GError **error)
+static gboolean damaged(const Archive *a, const char *member, Error **error)
 {
     if (!allowance_error(a->c.allowance, container_name(a->container), error))
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
-                    container_name(a->container), member);
+        error_set(error, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
+                  container_name(a->container), member);
     return FALSE;
 }
 
 /* Opens a member, whose bytes stay as long as the sites. */
-static gboolean open_member(Archive *a, const char *name, GError **error)
+static gboolean open_member(Archive *a, const char *name, Error **error)
 {
-    GBytes *bytes = container_member(a->container, name, error);
+    Bytes *bytes = container_member(a->container, name, error);
     if (!bytes)
         return FALSE;
-    gsize n;
-    const void *data = g_bytes_get_data(bytes, &n);
     g_ptr_array_add(a->s->members, bytes);
-    a->c = wend_cursor(data, n);
+    a->c = wend_cursor(bytes->data, bytes->n);
     a->c.allowance = container_allowance(a->container);
     return TRUE;
 }
@@ -357,7 +355,7 @@ static gboolean read_contents(SharedStreams *s)
     return good && !c->failed && c->p == c->end;
 }
 
-static gboolean read_shared(Archive *a, GError **error)
+static gboolean read_shared(Archive *a, Error **error)
 {
     const char *name = wend_side_stream_kind(a->kind)->name;
     if (!container_has(a->container, name))
@@ -473,7 +471,7 @@ static gboolean read_own_table(Archive *a, Stream *s, WendCursor table)
     return good && !t.c.failed;
 }
 
-static gboolean read_own(Archive *a, guint rank, GError **error)
+static gboolean read_own(Archive *a, guint rank, Error **error)
 {
     g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(a->kind)->name, rank);
     RankSites *of = &g_array_index(a->s->ranks, RankSites, a->first + rank);
@@ -500,7 +498,7 @@ static gboolean read_own(Archive *a, guint rank, GError **error)
 /* -- all archives -- */
 
 /* The names that the archive has. */
-static gboolean read_names(Archive *a, GError **error)
+static gboolean read_names(Archive *a, Error **error)
 {
     const char *name = WEND_SITE_SYMBOLS;
     if (!container_has(a->container, name))
@@ -512,7 +510,7 @@ static gboolean read_names(Archive *a, GError **error)
 }
 
 /* ONLY: the rank of the job that is needed; G_MAXUINT: all. */
-static gboolean read_archive(WendCallSites *s, guint world, guint only, GError **error)
+static gboolean read_archive(WendCallSites *s, guint world, guint only, Error **error)
 {
     const WendWorld *of = wend_program_world(s->program, world);
     guint rank_there = of->first, ranks = of->ranks;
@@ -536,7 +534,7 @@ static gboolean read_archive(WendCallSites *s, guint world, guint only, GError *
     return good;
 }
 
-WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GError **error)
+WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, Error **error)
 {
     WendCallSites *s = g_new0(WendCallSites, 1);
     s->program = p;
@@ -549,7 +547,7 @@ WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GErro
     g_array_set_clear_func(s->streams, stream_clear);
     s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
     g_array_set_size(s->ranks, wend_program_ranks(p));
-    s->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    s->members = g_ptr_array_new_with_free_func((GDestroyNotify)bytes_unref);
     s->locals = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     s->texts = g_string_chunk_new(256);
     s->symbols = wend_site_symbols_new();
@@ -562,7 +560,7 @@ WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GErro
     return NULL;
 }
 
-WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
+WendCallSites *wend_call_sites_open(const WendProgram *p, Error **error)
 {
     return wend_call_sites_open_rank(p, G_MAXUINT, error);
 }

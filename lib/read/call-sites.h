@@ -3,6 +3,7 @@
 #ifndef WEND_CALL_SITES_H
 #define WEND_CALL_SITES_H
 
+#include "base/error.h"
 #include "program.h"
 #include "record/site-guesses.h"
 #include "site-symbols.h"
@@ -33,9 +34,9 @@ typedef struct WendCallSites WendCallSites;
 
 /* The sites of a recording; none if it has none. Returns NULL and sets the error if they are
  * damaged or take too much memory. P must outlive the result, which the caller frees. */
-WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error);
+WendCallSites *wend_call_sites_open(const WendProgram *p, Error **error);
 /* Those that ranks share, and those of RANK. Other ranks may seem to have none. */
-WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GError **error);
+WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, Error **error);
 void wend_call_sites_free(WendCallSites *s); /* S may be NULL */
 guint wend_call_sites_n(const WendCallSites *s);
 const WendSite *wend_call_site(const WendCallSites *s, guint site);

@@ -55,7 +55,7 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
     if (m->c.failed || n < 2 || n > n_ranks)
         return member_bad(m, "a class has more variants than ranks");
-    g_autoptr(DeltaSequence) of = delta_sequence_decode(&m->c, n_ranks, NULL, 0);
+    AUTO(DeltaSequence) of = delta_sequence_decode(&m->c, n_ranks, NULL, 0);
     if (!member_admits(m, n_ranks, sizeof(guint32)))
         return FALSE;
     t->n = (guint)n;
@@ -82,7 +82,7 @@ static gboolean read_trips(Member *m, Trips *t)
         return FALSE;
     t->n_trips = (guint)n_trips;
     t->trips = g_new(guint64, all + 1);
-    g_autoptr(DeltaSequence) counts = all ? delta_sequence_decode(&m->c, all, NULL, 0) : NULL;
+    AUTO(DeltaSequence) counts = all ? delta_sequence_decode(&m->c, all, NULL, 0) : NULL;
     for (guint64 i = 0; i < all; i++) {
         gint64 count = counts ? delta_sequence_at(counts, i) : -1;
         if (count < 0)
@@ -344,7 +344,7 @@ typedef struct {
 
 static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
 {
-    g_autoptr(DeltaSequence) counts = delta_sequence_decode(&m->c, n, NULL, 0);
+    AUTO(DeltaSequence) counts = delta_sequence_decode(&m->c, n, NULL, 0);
     guint64 most = classes_most(m), all = 0;
     told->n = g_new(guint64, n + 1);
     told->first = g_new(gsize, n + 1);
@@ -361,12 +361,11 @@ static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
     if (all == 0)
         return TRUE;
     const WendProgram *p = m->p;
-    g_autoptr(DeltaSequence) kinds =
-        delta_sequence_decode(&m->c, all, p->constants, p->n_constants);
-    g_autoptr(DeltaSequence) ids =
-        kinds ? delta_sequence_decode(&m->c, all, p->constants, p->n_constants) : NULL;
-    g_autoptr(DeltaSequence) rules =
-        ids ? delta_sequence_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    AUTO(DeltaSequence) kinds = delta_sequence_decode(&m->c, all, p->constants, p->n_constants);
+    AUTO(DeltaSequence)
+    ids = kinds ? delta_sequence_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    AUTO(DeltaSequence)
+    rules = ids ? delta_sequence_decode(&m->c, all, p->constants, p->n_constants) : NULL;
     if (!rules)
         return member_bad(m, "truncated");
     for (gsize i = 0; i < all; i++)
@@ -435,7 +434,7 @@ static gboolean read_ranks(Member *m, GArray *classes)
     if (!read_sets(m, classes))
         return FALSE;
     guint n = classes->len;
-    g_autoptr(DeltaSequence) variants = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    AUTO(DeltaSequence) variants = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     for (guint i = 0; i < n; i++) {
         EncodedClass *k = &g_array_index(classes, EncodedClass, i);
         gint64 n_variants = variants ? delta_sequence_at(variants, i) : -1;

@@ -6,6 +6,8 @@
 #define WEND_COMM_IDENTITY_H
 
 #include "base/buf.h"
+
+#include <glib.h>
 #include "comm-leaders.h"
 #include "program.h"
 

@@ -10,6 +10,8 @@
 #define WEND_COMM_LEADERS_H
 
 #include "base/buf.h"
+
+#include <glib.h>
 #include "program.h"
 
 typedef struct CommLeaders CommLeaders;

@@ -55,7 +55,7 @@ CommMeetings *comm_meetings_new(void)
     m->pairs = meetings_by_bytes();
     m->noted = g_hash_table_new(NULL, NULL);
     m->peers = g_hash_table_new(NULL, NULL);
-    m->processes = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    m->processes = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     m->members = g_array_new(FALSE, FALSE, sizeof(NumberedPlace));
     m->joins = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, g_free);
     m->targets = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, NULL);

@@ -13,6 +13,8 @@
 #define WEND_COMM_MEETINGS_H
 
 #include "base/buf.h"
+
+#include <glib.h>
 #include "comm-leaders.h"
 
 typedef struct CommMeetings CommMeetings;

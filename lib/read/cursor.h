@@ -5,6 +5,8 @@
 
 #include "record/types.h"
 
+#include <glib.h>
+
 /* A place in a rule. LEFT: the repetitions of SYMBOL that are still to come. */
 typedef struct {
     const WendSymbol *symbol, *end;

@@ -7,7 +7,8 @@
 struct WendDecoder {
     const WendProgram *p;
     Layout layout;
-    GArray *slots, *args, *origins;
+    GArray *slots, *args;
+    Vector *origins;
     WendCall call;
 };
 
@@ -40,7 +41,7 @@ WendDecoder *wend_decoder_new(const WendProgram *p)
     layout_init(&d->layout);
     d->slots = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 16);
     d->args = g_array_sized_new(FALSE, TRUE, sizeof(WendArg), 16);
-    d->origins = g_array_sized_new(FALSE, FALSE, sizeof(LayoutOrigin), 16);
+    d->origins = vector_with_room(sizeof(LayoutOrigin), 16);
     return d;
 }
 
@@ -70,7 +71,7 @@ const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOr
     const WendTerminal *t = &d->p->terminals[terminal];
     const WendShape *s = &d->p->shapes[t->shape];
     layout_symbolic(&d->layout, s->function, s->words, s->n_words, t->n_slots, d->origins);
-    *origins = (const LayoutOrigin *)(gpointer)d->origins->data;
+    *origins = d->origins->data;
     return &d->layout;
 }
 
@@ -81,7 +82,7 @@ void wend_decoder_free(WendDecoder *d)
     layout_clear(&d->layout);
     g_array_unref(d->slots);
     g_array_unref(d->args);
-    g_array_unref(d->origins);
+    vector_unref(d->origins);
     g_free(d);
 }
 

@@ -4,6 +4,8 @@
 #define WEND_DECODE_H
 
 #include "program-private.h"
+
+#include <glib.h>
 #include "record/layout.h"
 
 /* Sets SLOTS (gint64) to the slots of TERMINAL on RANK, and LAYOUT to its parameters there, without

@@ -6,6 +6,8 @@
 
 #include "program-private.h"
 
+#include <glib.h>
+
 /* Joins PARTS (WendProgram *, at least one) to one program. It takes PARTS, and the result goes on
  * using their memory. Classes, rules, terminals and shapes of a part follow those of the parts
  * before it.

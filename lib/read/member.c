@@ -3,16 +3,15 @@
 #include "program-private.h"
 #include "record/codec.h"
 
-gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error)
+gboolean member_open(Member *m, WendProgram *p, const char *name, Error **error)
 {
     *m = (Member){.p = p, .member = name, .error = error};
-    GBytes *bytes = container_member(p->container, name, error);
+    Bytes *bytes = container_member(p->container, name, error);
     if (!bytes)
         return FALSE;
     g_ptr_array_add(p->members, bytes);
-    gsize n;
-    m->start = g_bytes_get_data(bytes, &n);
-    m->c = wend_cursor(m->start, n);
+    m->start = bytes->data;
+    m->c = wend_cursor(m->start, bytes->n);
     m->c.allowance = container_allowance(p->container);
     return TRUE;
 }
@@ -22,11 +21,10 @@ gboolean member_bad(Member *m, const char *what)
     if ((m->error && *m->error)
         || allowance_error(m->c.allowance, container_name(m->p->container), m->error))
         return FALSE;
-    g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT,
-                "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")",
-                container_name(m->p->container), m->member, m->part ? ", " : "",
-                m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what,
-                (gsize)(m->c.p - m->start));
+    error_set(m->error, WEND_ERROR_INPUT, "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")",
+              container_name(m->p->container), m->member, m->part ? ", " : "",
+              m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what,
+              (gsize)(m->c.p - m->start));
     return FALSE;
 }
 

@@ -14,15 +14,14 @@ static gboolean shards_are(const WendProgram *p)
     return g_key_file_has_key(p->meta, "recording", SHARDS_KEY, NULL);
 }
 
-static gboolean refuse(const WendProgram *p, GError **error, const char *what)
+static gboolean refuse(const WendProgram *p, Error **error, const char *what)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: its shards: %s",
-                container_name(p->container), what);
+    error_set(error, WEND_ERROR_INPUT, "%s: its shards: %s", container_name(p->container), what);
     return FALSE;
 }
 
 /* The first ranks of the shards, ascending; the caller frees them. NULL: the list is damaged. */
-static gint *first_ranks(const WendProgram *p, gsize *n, GError **error)
+static gint *first_ranks(const WendProgram *p, gsize *n, Error **error)
 {
     g_autofree gint *ranks = g_key_file_get_integer_list(p->meta, "recording", SHARDS_KEY, n, NULL);
     gboolean good = ranks != NULL && *n > 0 && *n < RANKSET_MAX;
@@ -45,7 +44,7 @@ static guint lowest_rank(const WendProgram *p)
 
 /* Reads the shard whose first rank is RANK. FIRST is the program of the member "program". NULL: the
  * shard is damaged. */
-static WendProgram *read_shard(const WendProgram *first, gint rank, GError **error)
+static WendProgram *read_shard(const WendProgram *first, gint rank, Error **error)
 {
     g_autofree char *member = g_strdup_printf(SHARD_MEMBER "%d", rank);
     WendProgram *p = program_new(first->more_constants);
@@ -65,7 +64,7 @@ static WendProgram *read_shard(const WendProgram *first, gint rank, GError **err
     return p;
 }
 
-static gboolean add_shard(GPtrArray *parts, const WendProgram *p, gint first, GError **error)
+static gboolean add_shard(GPtrArray *parts, const WendProgram *p, gint first, Error **error)
 {
     WendProgram *shard = read_shard(p, first, error);
     if (shard)
@@ -76,7 +75,7 @@ static gboolean add_shard(GPtrArray *parts, const WendProgram *p, gint first, GE
 /* Adds shards to PARTS, down from the last one that begins at RANK or before it, until RANK has a
  * class. A shard has no rank below its first one. */
 static gboolean add_shard_of(GPtrArray *parts, const WendProgram *p, guint rank, const gint *ranks,
-                             gsize n, GError **error)
+                             gsize n, Error **error)
 {
     gboolean good = TRUE;
     for (gsize i = n; good && i-- > 0 && rank < p->ranks && p->class_of[rank] == G_MAXUINT;)
@@ -85,7 +84,7 @@ static gboolean add_shard_of(GPtrArray *parts, const WendProgram *p, guint rank,
 }
 
 /* Reads "program" into P, which is in PARTS, and adds the shards to PARTS, or those for RANK. */
-static gboolean read_members(GPtrArray *parts, WendProgram *p, gint64 rank, GError **error)
+static gboolean read_members(GPtrArray *parts, WendProgram *p, gint64 rank, Error **error)
 {
     gsize n = 0;
     g_autofree gint *ranks = first_ranks(p, &n, error);
@@ -108,7 +107,7 @@ static gboolean read_members(GPtrArray *parts, WendProgram *p, gint64 rank, GErr
  *
  * If RANK is not ALL_RANKS it reads "program" and the shard with that rank alone. Then the ranks of
  * other shards have a class without calls. */
-static WendProgram *shards_read(WendProgram *p, gint64 rank, GError **error)
+static WendProgram *shards_read(WendProgram *p, gint64 rank, Error **error)
 {
     GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
     g_ptr_array_add(parts, p);
@@ -128,7 +127,7 @@ static WendProgram *shards_read(WendProgram *p, gint64 rank, GError **error)
 }
 
 /* Reads the only member into P and returns P. Frees P and returns NULL if the member is damaged. */
-static WendProgram *read_alone(WendProgram *p, GError **error)
+static WendProgram *read_alone(WendProgram *p, Error **error)
 {
     if (program_read(p, "program", error))
         return p;
@@ -138,7 +137,7 @@ static WendProgram *read_alone(WendProgram *p, GError **error)
 
 /* RANK: the rank that is asked for, or ALL_RANKS. */
 static WendProgram *open_container(Container *b, GPtrArray *more_constants, gint64 rank,
-                                   GError **error)
+                                   Error **error)
 {
     WendProgram *p = program_new(more_constants);
     p->container = b;
@@ -154,17 +153,17 @@ static WendProgram *open_container(Container *b, GPtrArray *more_constants, gint
     return p;
 }
 
-WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error)
+WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, Error **error)
 {
     return open_container(b, more_constants, ALL_RANKS, error);
 }
 
-WendProgram *program_from_container(Container *b, GError **error)
+WendProgram *program_from_container(Container *b, Error **error)
 {
     return open_container(b, NULL, ALL_RANKS, error);
 }
 
-WendProgram *program_of_rank(Container *b, guint rank, GError **error)
+WendProgram *program_of_rank(Container *b, guint rank, Error **error)
 {
     return open_container(b, NULL, rank, error);
 }

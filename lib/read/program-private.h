@@ -4,6 +4,9 @@
 #define WEND_PROGRAM_PRIVATE_H
 
 #include "archive/container.h"
+
+#include <glib.h>
+#include "base/error.h"
 #include "ranks/rankset.h"
 #include "merge/recording.h"
 #include "program.h"
@@ -89,7 +92,7 @@ typedef struct CommNumbers CommNumbers; /* comms.c */
 
 struct WendProgram {
     Container *container;
-    GPtrArray *members; /* GBytes that other data point into */
+    GPtrArray *members; /* Bytes that other data point into */
     GPtrArray *blocks;  /* all memory of the program, g_free */
     GKeyFile *meta;
     guint ranks;
@@ -141,10 +144,10 @@ struct WendProgram {
 WendProgram *program_new(GPtrArray *more_constants);
 /* Reads the program of an archive. Takes B, also on failure. Returns NULL and sets the error if the
  * archive is damaged. */
-WendProgram *program_from_container(Container *b, GError **error);
-WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error);
+WendProgram *program_from_container(Container *b, Error **error);
+WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, Error **error);
 /* The same, but the members of other ranks than RANK may be left out. */
-WendProgram *program_of_rank(Container *b, guint rank, GError **error);
+WendProgram *program_of_rank(Container *b, guint rank, Error **error);
 enum { ALL_RANKS = -1 };
 
 /* How many things a member of BYTES bytes may stand for. A delta sequence with a pattern takes next
@@ -156,11 +159,11 @@ static inline guint64 program_most(gsize bytes)
 }
 
 void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed; freed with P */
-gboolean program_read_meta(WendProgram *p, GError **error);   /* sets p->meta */
+gboolean program_read_meta(WendProgram *p, Error **error);    /* sets p->meta */
 /* Reads all parts of MEMBER, which is "program" or a shard, into P, which has its meta. Returns
  * FALSE and sets the error if the member is damaged. See program-read.c, classes-read.c,
  * sequence-read.c. */
-gboolean program_read(WendProgram *p, const char *member, GError **error);
+gboolean program_read(WendProgram *p, const char *member, Error **error);
 /* Makes a class without sequences of the ranks that have no class. P has room for one class more.
  * Returns FALSE if there are such ranks although meta says that the recording is complete
  * (AS_RECORDED), or if they take more than ALLOWANCE has. */
@@ -173,10 +176,10 @@ typedef struct {
     const char *member, *part; /* PART: the current part, or NULL */
     WendCursor c;
     const guint8 *start;
-    GError **error;
+    Error **error;
 } Member;
 /* Opens the member NAME of P's container. FALSE: there is none, and the error says so. */
-gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
+gboolean member_open(Member *m, WendProgram *p, const char *name, Error **error);
 /* Notes that the part NAME comes next. Returns TRUE. */
 gboolean member_part(Member *m, const char *name);
 /* Reads whether an optional part is there. */

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/identifier.h"
-#include "base/order.h"
-#include "program-private.h"
+#include "base/containers.h"
 #include "record/codec.h"
 #include "record/layout.h"
 #include "record/part.h"
 #include "record/rules.h"
+#include "program-private.h"
 
 /* The memory of things beyond their structs: of a shape or a terminal (in its batch), of a table
  * (its delta sequence), of a constant or a word of a derived table. META_MEMORY is that of a byte
@@ -70,7 +70,7 @@ static gboolean read_meta_names(Member *m)
     return TRUE;
 }
 
-gboolean program_read_meta(WendProgram *p, GError **error)
+gboolean program_read_meta(WendProgram *p, Error **error)
 {
     Member m;
     if (!member_open(&m, p, "meta", error))
@@ -87,9 +87,9 @@ gboolean program_read_meta(WendProgram *p, GError **error)
     if (problem)
         return member_bad(&m, "does not say which format this is");
     if (format != ARCHIVE_FORMAT) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: member meta: is in format %d; this version of Wend reads format %d",
-                    container_name(p->container), format, ARCHIVE_FORMAT);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: member meta: is in format %d; this version of Wend reads format %d",
+                  container_name(p->container), format, ARCHIVE_FORMAT);
         return FALSE;
     }
     if (!g_key_file_has_key(p->meta, "recording", "complete", NULL))
@@ -189,15 +189,14 @@ static gboolean take_shape(Member *m, WendShape *s, guint64 head, guint64 more, 
 static gboolean read_shape_words(Member *m, const Batch *batch)
 {
     const WendProgram *p = m->p;
-    gint64 *const *words = (gint64 *const *)batch->things->pdata;
+    gint64 *const *words = (gint64 *const *)batch->things->data;
     guint n = batch->things->len;
     gboolean by_word = batch_by_column(batch, &m->c);
     for (guint i = 0; i < n && !by_word; i++)
         for (guint k = 1; k <= batch->n && !m->c.failed; k++)
             words[i][k] = member_word(m);
     for (guint k = 1; k <= batch->n && by_word && !m->c.failed; k++) {
-        g_autoptr(DeltaSequence) column =
-            delta_sequence_decode(&m->c, n, p->constants, p->n_constants);
+        AUTO(DeltaSequence) column = delta_sequence_decode(&m->c, n, p->constants, p->n_constants);
         for (guint i = 0; column && i < n; i++)
             words[i][k] = delta_sequence_at(column, i);
     }
@@ -207,9 +206,8 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
 static gboolean read_shape_batches(Member *m)
 {
     WendProgram *p = m->p;
-    g_autoptr(DeltaSequence) heads = delta_sequence_decode(&m->c, p->n_shapes, NULL, 0);
-    g_autoptr(DeltaSequence) n_words =
-        heads ? delta_sequence_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    AUTO(DeltaSequence) heads = delta_sequence_decode(&m->c, p->n_shapes, NULL, 0);
+    AUTO(DeltaSequence) n_words = heads ? delta_sequence_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint64 left = program_most((gsize)(m->c.end - m->c.p)), all = p->n_shapes;
     if (!n_words)
         return member_bad(m, "truncated");
@@ -286,8 +284,8 @@ static gboolean read_tables(Member *m)
                 && (ranks->n > TABLES_TOGETHER
                     || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
-        g_autoptr(DeltaSequence) all =
-            delta_sequence_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
+        AUTO(DeltaSequence)
+        all = delta_sequence_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all)
             return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)
@@ -422,9 +420,9 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
                 return FALSE;
         }
     for (guint k = 0; k < n_slots && by_slot; k++) {
-        g_autoptr(DeltaSequence) forms = delta_sequence_decode(&m->c, many, NULL, 0);
-        g_autoptr(DeltaSequence) words =
-            forms ? delta_sequence_decode(&m->c, many, p->constants, p->n_constants) : NULL;
+        AUTO(DeltaSequence) forms = delta_sequence_decode(&m->c, many, NULL, 0);
+        AUTO(DeltaSequence)
+        words = forms ? delta_sequence_decode(&m->c, many, p->constants, p->n_constants) : NULL;
         if (!words)
             return member_bad(m, "a column of slots is damaged");
         for (guint i = 0; i < many; i++)
@@ -453,9 +451,9 @@ static gboolean read_terminal_batches(Member *m, guint64 left)
     WendProgram *p = m->p;
     if (p->n_shapes == 0)
         return p->n_terminals == 0 || member_bad(m, terminal_bad);
-    g_autoptr(DeltaSequence) terminals = delta_sequence_decode(&m->c, p->n_shapes, NULL, 0);
-    g_autoptr(DeltaSequence) n_slots =
-        terminals ? delta_sequence_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    AUTO(DeltaSequence) terminals = delta_sequence_decode(&m->c, p->n_shapes, NULL, 0);
+    AUTO(DeltaSequence)
+    n_slots = terminals ? delta_sequence_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint at = 0;
     if (!n_slots)
         return member_bad(m, terminal_bad);
@@ -476,7 +474,7 @@ static gboolean read_terminal_batches(Member *m, guint64 left)
     for (guint g = 0; g < batches.all->len && good; g++) {
         const Batch *batch = &g_array_index(batches.all, Batch, g);
         gboolean by_slot = batch_by_column(batch, &m->c);
-        good = read_slots(m, (WendTerminal *const *)batch->things->pdata, batch->things->len,
+        good = read_slots(m, (WendTerminal *const *)batch->things->data, batch->things->len,
                           batch->n, by_slot);
     }
     batches_clear(&batches);
@@ -518,7 +516,7 @@ static gboolean read_terminals(Member *m)
  * distance below NEXT, the smallest number that has not occurred. */
 static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
-    g_autoptr(DeltaSequence) told = delta_sequence_decode(&m->c, n, NULL, 0);
+    AUTO(DeltaSequence) told = delta_sequence_decode(&m->c, n, NULL, 0);
     for (guint i = 0; told && i < n; i++) {
         gint64 below = delta_sequence_at(told, i);
         if (below > next || below < (gint64)next - G_MAXINT32)
@@ -536,7 +534,7 @@ static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
-    g_autoptr(DeltaSequence) kinds = delta_sequence_decode(&m->c, n, NULL, 0);
+    AUTO(DeltaSequence) kinds = delta_sequence_decode(&m->c, n, NULL, 0);
     g_autofree guint32 *kind = g_new0(guint32, n), *ids = g_new0(guint32, n),
                        *places = g_new(guint32, n);
     for (guint k = 0; kinds && k < n; k++) {
@@ -546,18 +544,17 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
         else
             kind[k] = (guint32)told;
     }
-    order_begin(places, n);
-    order_by_keys(places, kind, n);
+    vector_indices(places, n);
+    vector_sort_indices(places, kind, n);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
         for (same = 1; k + same < n && kind[places[k + same]] == kind[places[k]];)
             same++;
         read_numbers(m, &places[k], same, next[kind[places[k]]], ids);
-        order_by_keys(&places[k], ids, same);
+        vector_sort_indices(&places[k], ids, same);
     }
     for (guint k = 0; k < n; k++)
         symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
-    g_autoptr(DeltaSequence) repeats =
-        m->c.failed ? NULL : delta_sequence_decode(&m->c, n, NULL, 0);
+    AUTO(DeltaSequence) repeats = m->c.failed ? NULL : delta_sequence_decode(&m->c, n, NULL, 0);
     for (guint k = 0; repeats && k < n; k++) {
         gint64 count = delta_sequence_at(repeats, k);
         symbols[places[k]].repeats = count < 0 ? RULE_TRIP + (guint64)(-1 - count) : (guint64)count;
@@ -649,7 +646,7 @@ static gboolean read_rules(Member *m)
     return TRUE;
 }
 
-gboolean program_read(WendProgram *p, const char *member, GError **error)
+gboolean program_read(WendProgram *p, const char *member, Error **error)
 {
     Member m;
     return member_open(&m, p, member, error) && member_part(&m, "functions") && read_functions(&m)

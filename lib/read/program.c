@@ -23,7 +23,7 @@ gint64 wend_program_constant_word(const char *name)
 WendProgram *program_new(GPtrArray *more_constants)
 {
     WendProgram *p = g_new0(WendProgram, 1);
-    p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    p->members = g_ptr_array_new_with_free_func((GDestroyNotify)bytes_unref);
     p->blocks = g_ptr_array_new_with_free_func(g_free);
     p->derived_tables = g_ptr_array_new();
     p->more_constants =

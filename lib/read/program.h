@@ -2,7 +2,7 @@
 /* program.h: a recording in memory: rules, terminals, shapes, classes, slots, outcomes.
  *
  * A WendProgram is read-only once it is open. All pointers that it gives belong to it, unless a
- * function says otherwise. Functions with a GError fail with WEND_ERROR (error.h); the message
+ * function says otherwise. Functions with an Error (error.h) set it when they fail; the message
  * names the file and the member. Opening validates everything: indices, cycles in rules, lengths,
  * expanded lengths (no overflow). Nothing later needs to check them again.
  *
@@ -19,7 +19,8 @@
 
 #include <glib.h>
 
-#include "base/word-hash.h"
+#include "base/containers.h"
+#include "base/error.h"
 #include "record/functions.h"
 #include "record/layout.h"
 #include "record/types.h"
@@ -30,17 +31,17 @@ typedef struct WendProgram WendProgram;
 /* Opens a recording. PATH is the directory, for all worlds of the job, or an archive in it, for
  * that world alone. Returns NULL and sets the error on failure. The caller frees the result with
  * wend_program_free. */
-WendProgram *wend_program_open(const char *path, GError **error);
+WendProgram *wend_program_open(const char *path, Error **error);
 /* The same, with a limit of memory; wend_program_open_world opens world NUMBER alone. If the
  * archives take more than MAX_SIZE bytes of memory they count as hostile (WEND_ERROR_INPUT). 0: the
  * limit follows from their size, as in wend_program_open (allowance.h). */
-WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error);
+WendProgram *wend_program_open_within(const char *path, guint64 max_size, Error **error);
 WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
-                                     GError **error);
+                                     Error **error);
 /* As wend_program_open_within, but other ranks of the first world than RANK may have no calls: what
  * is stored apart from those of RANK is not read. For a recording of several worlds it is the
  * same. */
-WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, GError **error);
+WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, Error **error);
 /* P may be NULL. */
 void wend_program_free(WendProgram *p);
 

@@ -10,7 +10,7 @@ static gint64 *read_row(Member *m, guint64 n, gint64 least, gint64 most)
 {
     if (m->c.failed || !member_admits(m, n, sizeof(gint64)))
         return NULL;
-    g_autoptr(DeltaSequence) row = delta_sequence_decode(&m->c, n, NULL, 0);
+    AUTO(DeltaSequence) row = delta_sequence_decode(&m->c, n, NULL, 0);
     gint64 *numbers = g_new(gint64, n);
     gboolean good = row != NULL;
     for (guint64 i = 0; good && i < n; i++) {

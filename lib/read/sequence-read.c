@@ -388,7 +388,7 @@ enum {
 /* Reads N signed numbers, which are a delta sequence if N > 0. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
-    g_autoptr(DeltaSequence) column = n > 0 ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    AUTO(DeltaSequence) column = n > 0 ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     for (guint64 i = 0; column && i < n; i++)
         numbers[i] = delta_sequence_at(column, i);
     return !m->c.failed;
@@ -669,8 +669,8 @@ static gboolean read_all_numbers(Member *m, Counter *c)
     guint64 n = wend_cursor_unsigned(&m->c);
     if (m->c.failed || n / 2 > c->n_numbers)
         return member_bad(m, "has more rows of times than calls");
-    g_autoptr(DeltaSequence) gaps = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
-    g_autoptr(DeltaSequence) values = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    AUTO(DeltaSequence) gaps = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    AUTO(DeltaSequence) values = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     if (m->c.failed)
         return member_bad(m, "truncated");
     RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
@@ -695,7 +695,7 @@ static gboolean read_timing(Member *m, Counter *c)
         return FALSE;
     for (guint i = 0; i < p->n_classes; i++)
         n += p->class_data[i].n_variants ? program_class_all_sequences(&p->classes[i]) : 0;
-    g_autoptr(DeltaSequence) timed = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    AUTO(DeltaSequence) timed = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     if (n && !timed)
         return member_bad(m, "truncated");
     c->timed = timed;

@@ -100,8 +100,7 @@ static gboolean read_member_head(WendSideRows *r, WendSideHead *head, guint64 *b
     return !c.failed;
 }
 
-static WendSideRows *rows_open(Container *container, const char *name, guint64 least,
-                               GError **error)
+static WendSideRows *rows_open(Container *container, const char *name, guint64 least, Error **error)
 {
     ContainerStream *stream = container_stream_new(container, name, least, error);
     if (!stream)
@@ -137,13 +136,13 @@ static gboolean find(WendSideRows *r, const WendSequence *sequence)
     return FALSE;
 }
 
-static void say_damaged(Container *container, const char *name, GError **error)
+static void say_damaged(Container *container, const char *name, Error **error)
 {
     /* which may say more */
-    g_autoptr(GBytes) whole = container_member(container, name, error);
+    AUTO(Bytes) whole = container_member(container, name, error);
     if (whole)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
-                    container_name(container), name);
+        error_set(error, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
+                  container_name(container), name);
 }
 
 /* R may be NULL */
@@ -161,7 +160,7 @@ static void wend_side_rows_free(WendSideRows *r)
  * the member is damaged or takes too much memory. P must outlive the result, which the caller
  * frees. */
 static WendSideRows *wend_side_rows_new(const WendProgram *p, guint rank, WendSideKindNumber kind,
-                                        const WendSequence *sequence, GError **error)
+                                        const WendSequence *sequence, Error **error)
 {
     Container *container = wend_program_container(p, &rank);
     g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(kind)->name, rank);
@@ -326,7 +325,7 @@ static gboolean read_row(WendSequenceTimes *t)
 /* -- interface -- */
 
 WendSequenceTimes *wend_sequence_times_new(const WendProgram *p, guint rank, guint sequence,
-                                           GError **error)
+                                           Error **error)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     WendSideRows *rows =

@@ -3,6 +3,7 @@
 #ifndef WEND_SEQUENCE_TIMES_H
 #define WEND_SEQUENCE_TIMES_H
 
+#include "base/error.h"
 #include "times/durations.h"
 #include "program.h"
 
@@ -12,7 +13,7 @@ typedef struct WendSequenceTimes WendSequenceTimes;
  * if they are damaged, or take too much memory. It walks the sequence once more, since the place
  * of a call is what its times are coded with. P must outlive the result, which the caller frees. */
 WendSequenceTimes *wend_sequence_times_new(const WendProgram *p, guint rank, guint sequence,
-                                           GError **error);
+                                           Error **error);
 /* How they are coded, how long a tick is, and where the first interval begins, by the clock of rank
  * 0 of the world: corrections of clocks of other hosts are applied. */
 const WendDurationsHead *wend_sequence_times_head(const WendSequenceTimes *t);

@@ -6,7 +6,7 @@
 #include "program.h"
 
 struct WendSides {
-    GBytes *member; /* NULL: there is none */
+    Bytes *member; /* NULL: there is none */
     WendCursor c;
     gsize left; /* streams */
 };
@@ -21,25 +21,23 @@ static gboolean check(WendCursor c)
     return !c.failed && c.p == c.end;
 }
 
-WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind,
-                           GError **error)
+WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind, Error **error)
 {
     Container *container = wend_program_container(p, &rank);
     WendSides *s = g_new0(WendSides, 1);
     g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(kind)->name, rank);
     if (!container || !container_has(container, name))
         return s;
-    gsize n = 0;
     s->member = container_member(container, name, error);
-    const void *data = s->member ? g_bytes_get_data(s->member, &n) : NULL;
-    s->c = wend_cursor(data, n);
+    if (s->member)
+        s->c = wend_cursor(s->member->data, s->member->n);
     if (s->member && check(s->c)) {
         s->left = wend_cursor_count(&s->c, WEND_SIDE_STREAM_LEAST);
         return s;
     }
     if (s->member)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
-                    container_name(container), name);
+        error_set(error, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
+                  container_name(container), name);
     wend_sides_free(s);
     return NULL;
 }
@@ -56,8 +54,7 @@ void wend_sides_free(WendSides *s)
 {
     if (!s)
         return;
-    if (s->member)
-        g_bytes_unref(s->member);
+    bytes_unref(s->member);
     g_free(s);
 }
 
@@ -92,7 +89,7 @@ static guint64 count_rows(WendCursor rows)
 }
 
 WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
-                        GError **error)
+                        Error **error)
 {
     WendSides *sides = wend_sides_open(p, rank, kind, error);
     WendSideHead head;

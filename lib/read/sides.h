@@ -11,6 +11,7 @@
 #ifndef WEND_SIDES_H
 #define WEND_SIDES_H
 
+#include "base/error.h"
 #include "program.h"
 #include "record/side-stream.h"
 
@@ -20,7 +21,7 @@ typedef struct WendSides WendSides;
  * the member is damaged or takes too much memory. P must outlive the result, which the caller
  * frees. */
 WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind,
-                           GError **error);
+                           Error **error);
 /* The next stream: whose it is, and its rows, which belong to S. FALSE: there are no more. */
 gboolean wend_sides_next(WendSides *s, WendSideHead *head, WendCursor *rows);
 void wend_sides_free(WendSides *s); /* S may be NULL */
@@ -32,7 +33,7 @@ typedef struct WendSide WendSide;
 /* Stream number INDEX, from 0, of KIND of RANK. Returns NULL if there are not so many; then the
  * error is set if the member is damaged. The caller frees the result. */
 WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
-                        GError **error);
+                        Error **error);
 const WendSideHead *wend_side_head(const WendSide *s);
 /* How many elements the stream claims to have. A damaged one may have fewer. */
 guint64 wend_side_count(const WendSide *s);

@@ -254,7 +254,7 @@ static void put_module(Writing *w, const Module *m)
 }
 
 gboolean wend_site_symbols_store(const WendSiteSymbols *s, const char *path, guint64 most,
-                                 gboolean *stored, GError **error)
+                                 bool *stored, Error **error)
 {
     Writing w = {.numbers = g_hash_table_new(g_str_hash, g_str_equal)};
     WendBuf member = WEND_BUF_INIT;
@@ -269,7 +269,7 @@ gboolean wend_site_symbols_store(const WendSiteSymbols *s, const char *path, gui
         good =
             container_store(path, WEND_SITE_SYMBOLS, member.data, member.len, most, stored, error);
     else
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: not enough memory for names", path);
+        error_set(error, WEND_ERROR_SYSTEM, "%s: not enough memory for names", path);
     g_hash_table_unref(w.numbers);
     wend_buf_clear(&w.texts);
     wend_buf_clear(&w.modules);

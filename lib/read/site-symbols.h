@@ -5,6 +5,7 @@
 #define WEND_SITE_SYMBOLS_H
 
 #include "base/allowance.h"
+#include "base/error.h"
 #include "program.h"
 
 #define WEND_SITE_SYMBOLS "names" /* the member */
@@ -37,6 +38,6 @@ const WendSiteFrame *wend_site_symbols_of(const WendSiteSymbols *s, const char *
  * archive may grow. *STORED: whether it has them now. Returns FALSE and sets the error if the
  * archive cannot be read or written. */
 gboolean wend_site_symbols_store(const WendSiteSymbols *s, const char *path, guint64 most,
-                                 gboolean *stored, GError **error);
+                                 bool *stored, Error **error);
 
 #endif

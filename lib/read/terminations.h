@@ -5,6 +5,8 @@
 
 #include "program.h"
 
+#include <glib.h>
+
 #define WEND_ENDED_NOTHING "nothing was saved"
 
 /* The termination of each rank of the job, as text:

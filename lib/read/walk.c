@@ -101,7 +101,7 @@ typedef struct {
     guint n_outcomes;
     gint16 *outcomes;    /* parameters with words in the outcome */
     guint32 *outcome_at; /* the index of each one's words in outcome_words */
-    GArray *outcome_words;
+    Vector *outcome_words;
     guint64 run; /* the run of the stream that outcome_words are from; 0: none */
     Stream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
@@ -242,7 +242,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     decode_static(w->p, terminal, w->rank, &w->layout, w->slots);
     Known *k = *at = known_new(&w->layout, f->n_params);
     decode_args(f, &w->layout, k->words, k->args);
-    k->outcome_words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
+    k->outcome_words = vector_with_room(sizeof(gint64), 8);
     k->call = (WendCall){.function = f,
                          .terminal = terminal,
                          .shape = t->shape,
@@ -273,7 +273,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
 
 static void known_free(gpointer known)
 {
-    g_array_unref(((Known *)known)->outcome_words);
+    vector_unref(((Known *)known)->outcome_words);
     g_free(known);
 }
 
@@ -362,7 +362,7 @@ static void next_entry(Stream *s)
 static void take_outcome(Known *k, const Stream *s)
 {
     OutcomeCursor c = {(const gint64 *)(gpointer)s->words->data, s->words->len, 2};
-    g_array_set_size(k->outcome_words, 0);
+    vector_resize(k->outcome_words, 0);
     for (guint i = 0; i < k->n_outcomes; i++) {
         k->outcome_at[i] = k->outcome_words->len;
         WendArg *arg = &k->args[k->outcomes[i]];

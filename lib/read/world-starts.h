@@ -8,6 +8,8 @@
 
 #include "program.h"
 
+#include <glib.h>
+
 /* A call that started a world. NUMBER counts, from 0, the calls of THREAD of RANK for which
  * wend_world_start_is() is TRUE. */
 typedef struct {

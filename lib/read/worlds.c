@@ -96,7 +96,7 @@ static WendProgram *join(GPtrArray *worlds, GPtrArray *names)
 /* -- opening -- */
 
 static WendProgram *open_file(const char *directory, const char *name, GPtrArray *more_constants,
-                              Allowance *allowance, GError **error)
+                              Allowance *allowance, Error **error)
 {
     g_autofree char *file = g_strconcat(WORLD_FILE_PREFIX, name, WORLD_FILE_SUFFIX, NULL),
                     *path = g_build_filename(directory, file, NULL);
@@ -104,7 +104,7 @@ static WendProgram *open_file(const char *directory, const char *name, GPtrArray
     return b ? program_from_container_with(b, more_constants, error) : NULL;
 }
 
-static WendProgram *open_all(const char *path, Allowance *allowance, GError **error)
+static WendProgram *open_all(const char *path, Allowance *allowance, Error **error)
 {
     Container *b = container_open_within(path, allowance, error);
     WendProgram *first = b ? program_from_container(b, error) : NULL;
@@ -122,8 +122,7 @@ static WendProgram *open_all(const char *path, Allowance *allowance, GError **er
             g_ptr_array_add(worlds, world);
         good = world != NULL;
         if (good && (ranks += world->ranks) > RANKSET_MAX) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: its worlds have too many ranks",
-                        path);
+            error_set(error, WEND_ERROR_INPUT, "%s: its worlds have too many ranks", path);
             good = FALSE;
         }
     }
@@ -136,13 +135,13 @@ static WendProgram *open_all(const char *path, Allowance *allowance, GError **er
     return good ? first : NULL;
 }
 
-static WendProgram *open_one(const char *path, guint number, Allowance *allowance, GError **error)
+static WendProgram *open_one(const char *path, guint number, Allowance *allowance, Error **error)
 {
     g_autoptr(GPtrArray) names =
         g_file_test(path, G_FILE_TEST_IS_DIR) ? worlds_list(path) : g_ptr_array_new();
     if (number > names->len) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s has no world %u: they are 0 to %u",
-                    path, number, names->len);
+        error_set(error, WEND_ERROR_USAGE, "%s has no world %u: they are 0 to %u", path, number,
+                  names->len);
         return NULL;
     }
     if (number > 0)
@@ -151,7 +150,7 @@ static WendProgram *open_one(const char *path, guint number, Allowance *allowanc
     return b ? program_from_container(b, error) : NULL;
 }
 
-WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error)
+WendProgram *wend_program_open_within(const char *path, guint64 max_size, Error **error)
 {
     g_return_val_if_fail(path, NULL);
     Allowance *allowance = allowance_new(max_size);
@@ -167,7 +166,7 @@ static gboolean has_more_worlds(const char *path)
     return names->len > 0;
 }
 
-WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, GError **error)
+WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, Error **error)
 {
     g_return_val_if_fail(path, NULL);
     if (has_more_worlds(path))
@@ -179,13 +178,13 @@ WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_si
     return p;
 }
 
-WendProgram *wend_program_open(const char *path, GError **error)
+WendProgram *wend_program_open(const char *path, Error **error)
 {
     return wend_program_open_within(path, 0, error);
 }
 
 WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
-                                     GError **error)
+                                     Error **error)
 {
     g_return_val_if_fail(path, NULL);
     Allowance *allowance = allowance_new(max_size);

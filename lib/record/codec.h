@@ -3,9 +3,8 @@
 #ifndef WEND_CODEC_H
 #define WEND_CODEC_H
 
-#include <glib.h>
-
 #include "base/buf.h"
+#include "base/containers.h"
 #include "words.h"
 
 /* The version that is written and read (docs/format.md, "Versions"). */
@@ -34,10 +33,10 @@ enum { TABLE_TOGETHER = 1 << 1, TABLE_SET_BITS = 2 };
 enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };
 
 /* Appends WORD. CONSTANTS: the archive's numbers of this build's constants. */
-void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);
+void codec_put_word(WendBuf *b, int64_t word, const uint32_t *constants);
 /* Reads a word. CONSTANTS: the words that the archive's constants have in this build. An unknown
  * constant fails the cursor. */
-gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
+int64_t codec_word(WendCursor *c, const int64_t *constants, uint32_t n_constants);
 
 /* The name of a function or constant. The prefix MPI_, which most have, is left out; a name without
  * it is written behind a point. */
@@ -47,22 +46,22 @@ void codec_put_name(WendBuf *b, const char *name);
 /* A batch are things that are encoded together: their shapes have the same first word (function,
  * failed), and they have N words or slots each. Batches are in the order of their first things. */
 typedef struct {
-    guint n;
-    GPtrArray *things;
+    uint32_t n;
+    Vector *things;
 } Batch;
 typedef struct {
-    GHashTable *by_key;
-    GArray *all; /* Batch */
+    Map *by_key;
+    Vector *all; /* Batch */
 } Batches;
 void batches_init(Batches *b);
 void batches_clear(Batches *b);
-void batches_add(Batches *b, gint64 head, guint n, gpointer thing);
+void batches_add(Batches *b, int64_t head, uint32_t n, void *thing);
 /* Reads whether a batch follows column by column. For a batch of one thing nothing is read, and the
- * result is FALSE. */
-gboolean batch_by_column(const Batch *b, WendCursor *c);
+ * result is false. */
+bool batch_by_column(const Batch *b, WendCursor *c);
 
 /* Reads a string that wend_buf_string wrote, and makes it valid UTF-8: hosts, paths and arguments
- * may be any bytes. Returns "" if the cursor fails. The caller frees it with g_free. */
+ * may be any bytes. Returns "" if the cursor fails. The caller frees it with memory_free. */
 char *codec_string(WendCursor *c);
 
 #endif

@@ -2,22 +2,23 @@
 /* elastic.c: see elastic.h. */
 #include "elastic.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pairs.h"
-#include "base/shortage.h"
+#include "base/memory.h"
+#include "base/containers.h"
 #include "grammar.h"
 #include "intern.h"
 #include "outcome-runs.h"
 #include "words.h"
 
-guint64 elastic_calls_most = G_GUINT64_CONSTANT(1) << 62;
+uint64_t elastic_calls_most = UINT64_C(1) << 62;
 
-static gpointer enough(gpointer p)
+static void *enough(void *p)
 {
     if (!p)
-        wend_shortage();
+        memory_short();
     return p;
 }
 
@@ -28,43 +29,43 @@ static void read_stream(PartTable *t, WendCursor *c)
     wend_cursor_unsigned(c); /* entries, which follow from the grammar */
     PartStream s = {t->terminals->len, wend_cursor_block(c)};
     PartTerminal terminal = {.shape = 0};
-    g_array_append_val(t->streams, s);
-    g_array_append_val(t->terminals, terminal);
+    VECTOR_APPEND(t->streams, s);
+    VECTOR_APPEND(t->terminals, terminal);
 }
 
 static void read_slots(PartTable *t, WendCursor *c)
 {
-    PartTerminal terminal = {.n = (guint)wend_cursor_count(c, 1)};
-    gint64 *words = enough(wend_arena_new(&t->arena, terminal.n * sizeof *words));
-    for (guint k = 0; k < terminal.n; k++)
+    PartTerminal terminal = {.n = (uint32_t)wend_cursor_count(c, 1)};
+    int64_t *words = enough(wend_arena_new(&t->arena, terminal.n * sizeof *words));
+    for (uint32_t k = 0; k < terminal.n; k++)
         words[k] = wend_cursor_signed(c);
     terminal.words = words;
-    g_array_append_val(t->terminals, terminal);
+    VECTOR_APPEND(t->terminals, terminal);
 }
 
-gboolean part_table_read(PartTable *t, WendCursor *c)
+bool part_table_read(PartTable *t, WendCursor *c)
 {
     *t = (PartTable){.shapes = WEND_BUF_INIT,
-                     .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)),
-                     .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
-    t->n_shapes = (guint)wend_cursor_count(c, 1);
+                     .terminals = vector_new(sizeof(PartTerminal)),
+                     .streams = vector_new(sizeof(PartStream))};
+    t->n_shapes = (uint32_t)wend_cursor_count(c, 1);
     wend_buf_unsigned(&t->shapes, t->n_shapes);
-    for (guint i = 0; i < t->n_shapes && !c->failed; i++) {
-        gsize n = wend_cursor_count(c, 1);
+    for (uint32_t i = 0; i < t->n_shapes && !c->failed; i++) {
+        size_t n = wend_cursor_count(c, 1);
         wend_buf_unsigned(&t->shapes, n);
-        for (gsize k = 0; k < n; k++)
+        for (size_t k = 0; k < n; k++)
             wend_buf_signed(&t->shapes, wend_cursor_signed(c));
     }
-    gsize n_terminals = wend_cursor_count(c, 2);
-    for (gsize i = 0; i < n_terminals && !c->failed; i++) {
-        guint64 shape = wend_cursor_unsigned(c);
+    size_t n_terminals = wend_cursor_count(c, 2);
+    for (size_t i = 0; i < n_terminals && !c->failed; i++) {
+        uint64_t shape = wend_cursor_unsigned(c);
         if (shape & 1)
             read_stream(t, c);
         else
             read_slots(t, c);
         if (shape / 2 >= t->n_shapes)
-            return FALSE;
-        g_array_index(t->terminals, PartTerminal, i).shape = (guint32)(shape / 2);
+            return false;
+        VECTOR_AT(t->terminals, PartTerminal, i).shape = (uint32_t)(shape / 2);
     }
     return !c->failed && !t->shapes.failed;
 }
@@ -73,41 +74,41 @@ void part_table_clear(PartTable *t)
 {
     wend_arena_clear(&t->arena);
     wend_buf_clear(&t->shapes);
-    g_clear_pointer(&t->terminals, g_array_unref);
-    g_clear_pointer(&t->streams, g_array_unref);
+    CLEAR(t->terminals, vector_unref);
+    CLEAR(t->streams, vector_unref);
 }
 
 /* -- a stream or a strided terminal, call by call -- */
 
 typedef struct {
     OutcomeRuns runs;
-    guint64 left; /* calls of the run at hand */
-    const gint64 *differences;
-    guint n;
-    GArray *slots;               /* gint64: of the last call */
+    uint64_t left; /* calls of the run at hand */
+    const int64_t *differences;
+    uint32_t n;
+    Vector *slots;               /* int64_t: of the last call */
     const PartTerminal *strided; /* NULL: a stream */
-    guint32 at;                  /* which of its terminals comes next */
+    uint32_t at;                 /* which of its terminals comes next */
 } Values;
 
 static Values values_of(const PartTerminal *strided, const WendCursor *stream)
 {
-    Values v = {.slots = g_array_new(FALSE, FALSE, sizeof(gint64)), .strided = strided};
+    Values v = {.slots = vector_new(sizeof(int64_t)), .strided = strided};
     if (!strided)
-        outcome_runs_init_part(&v.runs, stream->p, (gsize)(stream->end - stream->p));
+        outcome_runs_init_part(&v.runs, stream->p, (size_t)(stream->end - stream->p));
     return v;
 }
 
-static void values_clear(gpointer p)
+static void values_clear(void *p)
 {
     Values *v = p;
     if (!v->strided)
         outcome_runs_clear(&v->runs);
-    g_array_unref(v->slots);
+    vector_unref(v->slots);
 }
 
-static gint64 sum(gint64 a, gint64 b)
+static int64_t sum(int64_t a, int64_t b)
 {
-    return (gint64)((guint64)a + (guint64)b);
+    return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
 static void strided_next(Values *v)
@@ -115,9 +116,9 @@ static void strided_next(Values *v)
     const PartTerminal *t = v->strided;
     if (v->at == t->count)
         v->at = 0;
-    g_array_set_size(v->slots, t->n);
-    for (guint k = 0; k < t->n; k++) {
-        gint64 *slot = &g_array_index(v->slots, gint64, k);
+    vector_resize(v->slots, t->n);
+    for (uint32_t k = 0; k < t->n; k++) {
+        int64_t *slot = &VECTOR_AT(v->slots, int64_t, k);
         *slot = v->at ? sum(*slot, t->steps[k]) : t->words[k];
     }
     v->at++;
@@ -125,7 +126,7 @@ static void strided_next(Values *v)
 
 /* Puts the slots of the next call into V. Returns the number of next calls that have these
  * slots, at most MOST; 0 if the stream has ended or is damaged. */
-static guint64 values_next(Values *v, guint64 most)
+static uint64_t values_next(Values *v, uint64_t most)
 {
     if (v->strided) {
         strided_next(v);
@@ -133,25 +134,25 @@ static guint64 values_next(Values *v, guint64 most)
     }
     if (v->left == 0 && !outcome_runs_next_run(&v->runs, &v->left, &v->differences, &v->n))
         return 0;
-    gboolean same = v->slots->len == v->n;
+    bool same = v->slots->len == v->n;
     if (!same) {
-        guint known = v->slots->len;
-        g_array_set_size(v->slots, v->n);
-        for (guint k = known; k < v->n; k++)
-            g_array_index(v->slots, gint64, k) = 0;
+        uint32_t known = v->slots->len;
+        vector_resize(v->slots, v->n);
+        for (uint32_t k = known; k < v->n; k++)
+            VECTOR_AT(v->slots, int64_t, k) = 0;
     }
-    for (guint k = 0; k < v->n; k++) {
-        gint64 *slot = &g_array_index(v->slots, gint64, k);
+    for (uint32_t k = 0; k < v->n; k++) {
+        int64_t *slot = &VECTOR_AT(v->slots, int64_t, k);
         *slot = sum(*slot, v->differences[k]);
         same = same && v->differences[k] == 0;
     }
-    guint64 calls = same ? MIN(v->left, most) : 1;
+    uint64_t calls = same ? MIN(v->left, most) : 1;
     v->left -= calls;
     return calls;
 }
 
 /* Have all values been read, without damage? A strided terminal ends at any whole pass. */
-static gboolean values_at_end(Values *v)
+static bool values_at_end(Values *v)
 {
     return v->strided ? v->at == 0 || v->at == v->strided->count
                       : values_next(v, 1) == 0 && !v->runs.c.failed;
@@ -161,20 +162,21 @@ static gboolean values_at_end(Values *v)
 
 typedef struct {
     WendSignature signature;
-    guint32 number;
+    uint32_t number;
 } KnownSignature;
 
 /* The calls of an elastic shape, divided into rows whose slots go up in equal steps. A first pass
  * finds the number of calls of each row. A second turns rows into strided terminals. */
 typedef struct {
-    gboolean hopeless; /* most rows are short */
-    /* guint32, by row; the last one is not complete while rows are found */
-    GArray *lengths;
-    guint64 calls;
-    GArray *last, *steps; /* gint64: slots of the last call; their steps, from the second call on */
-    guint row;            /* in the second pass: the current row, */
-    guint32 at;           /* how many of its calls have been numbered, */
-    guint32 number;       /* and its strided terminal */
+    bool hopeless; /* most rows are short */
+    /* uint32_t, by row; the last one is not complete while rows are found */
+    Vector *lengths;
+    uint64_t calls;
+    Vector *last,
+        *steps;      /* int64_t: slots of the last call; their steps, from the second call on */
+    uint32_t row;    /* in the second pass: the current row, */
+    uint32_t at;     /* how many of its calls have been numbered, */
+    uint32_t number; /* and its strided terminal */
 } Rows;
 
 /* Rows of fewer than ROW_LEAST calls do not become strided. No row of a shape does if its rows,
@@ -183,162 +185,162 @@ enum { ROW_LEAST = 64, ROWS_AVERAGE = 32, ROWS_FEW = 32 };
 
 typedef struct {
     PartTable *t;
-    GArray *terminals; /* PartTerminal: the new ones */
+    Vector *terminals; /* PartTerminal: the new ones */
     /* their number; a strided one counts as the terminals that it stands for */
-    guint64 n_all;
-    guint8 *is_elastic; /* by shape */
-    gint64 *shapes;     /* their numbers, as words */
-    GArray *values;     /* Values */
-    guint32 *values_of; /* by former terminal: which; PAIR_NONE: it has slots */
-    Rows *rows;         /* by shape; NULL: no terminal is to be strided */
-    guint64 rows_bytes;
-    guint hopeful;       /* elastic shapes that are not hopeless */
-    GHashTable *strided; /* the words of a strided terminal (GBytes) -> its number + 1 */
-    GArray *numbers;     /* guint32, by former terminal */
-    WendIntern table;    /* of terminals of elastic shapes */
+    uint64_t n_all;
+    uint8_t *is_elastic; /* by shape */
+    int64_t *shapes;     /* their numbers, as words */
+    Vector *values;      /* Values */
+    uint32_t *values_of; /* by former terminal: which; PAIR_NONE: it has slots */
+    Rows *rows;          /* by shape; NULL: no terminal is to be strided */
+    uint64_t rows_bytes;
+    uint32_t hopeful; /* elastic shapes that are not hopeless */
+    Map *strided;     /* the words of a strided terminal (Bytes) -> its number + 1 */
+    Vector *numbers;  /* uint32_t, by former terminal */
+    WendIntern table; /* of terminals of elastic shapes */
     WendArena records;
     WendGrammar *grammar;
-    guint64 words; /* slots of the new terminals */
+    uint64_t words; /* slots of the new terminals */
 } Unfolding;
 
 /* Bytes that the merge takes for a terminal and for each of its slots (class.h). Measured with
  * random values. */
 enum { TERMINAL_BYTES = 40, SLOT_BYTES = 16 };
 
-static guint64 memory(const Unfolding *u)
+static uint64_t memory(const Unfolding *u)
 {
     return u->t->arena.bytes + u->records.bytes + wend_intern_memory(&u->table)
            + wend_grammar_memory(u->grammar)
-           + u->terminals->len * (guint64)(sizeof(PartTerminal) + TERMINAL_BYTES)
+           + u->terminals->len * (uint64_t)(sizeof(PartTerminal) + TERMINAL_BYTES)
            + u->words * SLOT_BYTES + u->rows_bytes;
 }
 
-static gboolean has_room(const Unfolding *u, guint64 room, GError **error)
+static bool has_room(const Unfolding *u, uint64_t room, Error **error)
 {
     if (memory(u) <= room)
-        return TRUE;
-    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
-                "merging takes more than the %" G_GUINT64_FORMAT " MB that are to spare",
-                room >> 20);
-    return FALSE;
+        return true;
+    error_set(error, WEND_ERROR_SYSTEM,
+              "merging takes more than the %" PRIu64 " MB that are to spare", room >> 20);
+    return false;
 }
 
-/* Called for CALLS equal consecutive calls of a former terminal. Returns FALSE to end the walk. */
-typedef gboolean (*CallFunction)(Unfolding *u, guint32 former, const gint64 *words, guint n,
-                                 guint64 calls);
+/* Called for CALLS equal consecutive calls of a former terminal. Returns false to end the walk. */
+typedef bool (*CallFunction)(Unfolding *u, uint32_t former, const int64_t *words, uint32_t n,
+                             uint64_t calls);
 
-/* Calls F for all calls of the sequence. FALSE: damaged, ended by F, or *ERROR is set. */
-static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, guint64 room,
-                           GError **error)
+/* Calls F for all calls of the sequence. false: damaged, ended by F, or *ERROR is set. */
+static bool go_through(Unfolding *u, const RuleRow *row, CallFunction f, uint64_t room,
+                       Error **error)
 {
-    gboolean good = TRUE;
-    g_array_set_size(u->values, 0);
-    for (guint i = 0, stream = 0; i < u->t->terminals->len; i++) {
-        const PartTerminal *terminal = &g_array_index(u->t->terminals, PartTerminal, i);
+    bool good = true;
+    vector_resize(u->values, 0);
+    for (uint32_t i = 0, stream = 0; i < u->t->terminals->len; i++) {
+        const PartTerminal *terminal = &VECTOR_AT(u->t->terminals, PartTerminal, i);
         if (u->values_of[i] == PAIR_NONE)
             continue;
         Values v = values_of(
             terminal->count ? terminal : NULL,
-            terminal->count ? NULL : &g_array_index(u->t->streams, PartStream, stream++).runs);
-        g_array_append_val(u->values, v);
+            terminal->count ? NULL : &VECTOR_AT(u->t->streams, PartStream, stream++).runs);
+        VECTOR_APPEND(u->values, v);
     }
     Expansion x = rules_expand(row);
     while (good && x.run) {
-        const PartTerminal *former = &g_array_index(u->t->terminals, PartTerminal, x.terminal);
-        guint64 calls = x.run;
+        const PartTerminal *former = &VECTOR_AT(u->t->terminals, PartTerminal, x.terminal);
+        uint64_t calls = x.run;
         if (u->values_of[x.terminal] == PAIR_NONE) {
             good = f(u, x.terminal, former->words, former->n, calls);
         } else {
-            Values *v = &g_array_index(u->values, Values, u->values_of[x.terminal]);
+            Values *v = &VECTOR_AT(u->values, Values, u->values_of[x.terminal]);
             calls = values_next(v, x.run);
             good =
                 calls > 0 && has_room(u, room, error)
-                && f(u, x.terminal, (const gint64 *)(gpointer)v->slots->data, v->slots->len, calls);
+                && f(u, x.terminal, (const int64_t *)(void *)v->slots->data, v->slots->len, calls);
         }
         expansion_advance(&x, calls);
     }
     expansion_clear(&x);
-    for (guint i = 0; good && i < u->values->len; i++)
-        good = values_at_end(&g_array_index(u->values, Values, i));
+    for (uint32_t i = 0; good && i < u->values->len; i++)
+        good = values_at_end(&VECTOR_AT(u->values, Values, i));
     return good;
 }
 
 /* -- runs of calls whose slots go up in equal steps; in names: rows -- */
 
-/* Sets *STEP to the difference of two words. FALSE: they have none. */
-static gboolean step_of(gint64 from, gint64 to, gint64 *step)
+/* Sets *STEP to the difference of two words. false: they have none. */
+static bool step_of(int64_t from, int64_t to, int64_t *step)
 {
     if (from == to) {
         *step = 0;
-        return TRUE;
+        return true;
     }
     return !wend_word_is_special(from) && !wend_word_is_special(to)
            && !__builtin_sub_overflow(to, from, step);
 }
 
-/* If a call with these slots continues the row, appends it and returns TRUE. */
-static gboolean goes_on(Rows *r, const gint64 *words, guint n)
+/* If a call with these slots continues the row, appends it and returns true. */
+static bool goes_on(Rows *r, const int64_t *words, uint32_t n)
 {
-    guint32 *length = &g_array_index(r->lengths, guint32, r->lengths->len - 1);
-    gboolean same = TRUE;
-    if (n != r->last->len || *length == G_MAXINT32)
-        return FALSE;
-    for (guint k = 0; k < n; k++) {
-        gint64 step, *expected = &g_array_index(r->steps, gint64, k);
-        if (!step_of(g_array_index(r->last, gint64, k), words[k], &step)
+    uint32_t *length = &VECTOR_AT(r->lengths, uint32_t, r->lengths->len - 1);
+    bool same = true;
+    if (n != r->last->len || *length == INT32_MAX)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t step, *expected = &VECTOR_AT(r->steps, int64_t, k);
+        if (!step_of(VECTOR_AT(r->last, int64_t, k), words[k], &step)
             || (*length > 1 && step != *expected))
-            return FALSE;
+            return false;
         *expected = step; /* a partial change does no harm: the caller ends the row */
         same &= step == 0;
     }
     if (same)
-        return FALSE;
+        return false;
     ++*length;
-    return TRUE;
+    return true;
 }
 
-static gboolean find_rows(Unfolding *u, guint32 former, const gint64 *words, guint n, guint64 calls)
+static bool find_rows(Unfolding *u, uint32_t former, const int64_t *words, uint32_t n,
+                      uint64_t calls)
 {
-    guint32 shape = g_array_index(u->t->terminals, PartTerminal, former).shape;
+    uint32_t shape = VECTOR_AT(u->t->terminals, PartTerminal, former).shape;
     Rows *r = &u->rows[shape];
     if (!u->is_elastic[shape] || r->hopeless)
-        return TRUE;
+        return true;
     if (!r->lengths)
-        *r = (Rows){.lengths = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                    .last = g_array_new(FALSE, FALSE, sizeof(gint64)),
-                    .steps = g_array_new(FALSE, FALSE, sizeof(gint64))};
+        *r = (Rows){.lengths = vector_new(sizeof(uint32_t)),
+                    .last = vector_new(sizeof(int64_t)),
+                    .steps = vector_new(sizeof(int64_t))};
     r->calls += calls;
     if (calls > 1 || r->lengths->len == 0 || !goes_on(r, words, n)) {
-        g_array_append_vals(r->lengths, (guint32[]){1}, 1);
-        u->rows_bytes += 2 * sizeof(guint32); /* twice, as arrays grow by doubling */
-        g_array_set_size(r->steps, n);
+        vector_append_all(r->lengths, (uint32_t[]){1}, 1);
+        u->rows_bytes += 2 * sizeof(uint32_t); /* twice, as arrays grow by doubling */
+        vector_resize(r->steps, n);
     }
-    g_array_set_size(r->last, 0);
-    g_array_append_vals(r->last, words, n);
+    vector_resize(r->last, 0);
+    vector_append_all(r->last, words, n);
     r->hopeless =
         calls > 1
-        || ROWS_AVERAGE * ((guint64)r->lengths->len - MIN(r->lengths->len, ROWS_FEW)) > r->calls;
+        || ROWS_AVERAGE * ((uint64_t)r->lengths->len - MIN(r->lengths->len, ROWS_FEW)) > r->calls;
     u->hopeful -= r->hopeless;
     return u->hopeful > 0;
 }
 
-static void rows_free(Rows *rows, guint n_shapes)
+static void rows_free(Rows *rows, uint32_t n_shapes)
 {
-    for (guint i = 0; rows && i < n_shapes; i++) {
+    for (uint32_t i = 0; rows && i < n_shapes; i++) {
         if (!rows[i].lengths)
             continue;
-        g_array_unref(rows[i].lengths);
-        g_array_unref(rows[i].last);
-        g_array_unref(rows[i].steps);
+        vector_unref(rows[i].lengths);
+        vector_unref(rows[i].last);
+        vector_unref(rows[i].steps);
     }
-    g_free(rows);
+    memory_free(rows);
 }
 
 /* -- terminals -- */
 
-static guint32 add_terminal(Unfolding *u, PartTerminal one)
+static uint32_t add_terminal(Unfolding *u, PartTerminal one)
 {
-    g_array_append_val(u->terminals, one);
+    VECTOR_APPEND(u->terminals, one);
     u->words += one.n;
     u->n_all += one.count ? one.count : 1;
     return u->terminals->len - 1;
@@ -346,15 +348,15 @@ static guint32 add_terminal(Unfolding *u, PartTerminal one)
 
 /* The terminal of a call of an elastic shape with the slots WORDS. They are copied for a new
  * terminal. */
-static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint n)
+static uint32_t number_of(Unfolding *u, uint32_t shape, const int64_t *words, uint32_t n)
 {
-    guint64 hash;
+    uint64_t hash;
     KnownSignature *known =
         (KnownSignature *)wend_intern_find(&u->table, &u->shapes[shape], 1, words, n, &hash);
     if (known)
         return known->number;
     known = enough(wend_arena_new(&u->records, sizeof *known));
-    const gint64 *copy = enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words));
+    const int64_t *copy = enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words));
     known->signature =
         (WendSignature){.shape = &u->shapes[shape], .n_shape = 1, .slots = copy, .n_slots = n};
     known->number = add_terminal(u, (PartTerminal){.shape = shape, .n = n, .words = copy});
@@ -364,37 +366,37 @@ static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint
 }
 
 /* The strided terminal of COUNT calls. The first has the slots WORDS, the call before it LAST. */
-static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, const gint64 *words,
-                              guint n, guint32 count)
+static uint32_t strided_number(Unfolding *u, uint32_t shape, const int64_t *last,
+                               const int64_t *words, uint32_t n, uint32_t count)
 {
     WendBuf b = WEND_BUF_INIT;
-    gint64 *steps = enough(wend_arena_new(&u->t->arena, n * sizeof *steps));
+    int64_t *steps = enough(wend_arena_new(&u->t->arena, n * sizeof *steps));
     wend_buf_unsigned(&b, shape);
     wend_buf_unsigned(&b, count);
-    for (guint k = 0; k < n; k++) {
-        steps[k] = (gint64)((guint64)words[k] - (guint64)last[k]);
+    for (uint32_t k = 0; k < n; k++) {
+        steps[k] = (int64_t)((uint64_t)words[k] - (uint64_t)last[k]);
         wend_buf_signed(&b, words[k]);
         wend_buf_signed(&b, steps[k]);
     }
-    g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
+    AUTO(Bytes) key = bytes_new(b.data, b.len);
     wend_buf_clear(&b);
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(u->strided, key));
+    uint32_t number = NUMBER_OF(map_get(u->strided, key));
     if (number)
         return number - 1;
     number = add_terminal(
         u, (PartTerminal){shape, n, enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words)),
                           count, steps});
-    g_hash_table_insert(u->strided, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
+    map_put(u->strided, STEAL(key), OF_NUMBER(number + 1));
     return number;
 }
 
 /* The terminal of the next call of an elastic shape in the second pass. Advances in the row. */
-static guint32 number_in_row(Unfolding *u, guint32 shape, const gint64 *words, guint n)
+static uint32_t number_in_row(Unfolding *u, uint32_t shape, const int64_t *words, uint32_t n)
 {
     Rows *r = u->rows ? &u->rows[shape] : NULL;
     if (!r || r->hopeless || r->row == r->lengths->len)
         return number_of(u, shape, words, n);
-    guint32 length = g_array_index(r->lengths, guint32, r->row), at = r->at++;
+    uint32_t length = VECTOR_AT(r->lengths, uint32_t, r->row), at = r->at++;
     if (r->at == length) {
         r->row++;
         r->at = 0;
@@ -403,17 +405,17 @@ static guint32 number_in_row(Unfolding *u, guint32 shape, const gint64 *words, g
         r->number = number_of(u, shape, words, n);
     else if (at == 1)
         r->number =
-            strided_number(u, shape, (const gint64 *)(gpointer)r->last->data, words, n, length - 1);
-    g_array_set_size(r->last, 0);
-    g_array_append_vals(r->last, words, n);
+            strided_number(u, shape, (const int64_t *)(void *)r->last->data, words, n, length - 1);
+    vector_resize(r->last, 0);
+    vector_append_all(r->last, words, n);
     return r->number;
 }
 
-static gboolean number_calls(Unfolding *u, guint32 former, const gint64 *words, guint n,
-                             guint64 calls)
+static bool number_calls(Unfolding *u, uint32_t former, const int64_t *words, uint32_t n,
+                         uint64_t calls)
 {
-    const PartTerminal *old = &g_array_index(u->t->terminals, PartTerminal, former);
-    guint32 *own = &g_array_index(u->numbers, guint32, former), number;
+    const PartTerminal *old = &VECTOR_AT(u->t->terminals, PartTerminal, former);
+    uint32_t *own = &VECTOR_AT(u->numbers, uint32_t, former), number;
     if (u->is_elastic[old->shape])
         number = number_in_row(u, old->shape, words, n);
     else
@@ -422,62 +424,61 @@ static gboolean number_calls(Unfolding *u, guint32 former, const gint64 *words, 
         *own = number;
     if (!wend_grammar_append(u->grammar, number, calls))
         enough(NULL);
-    return u->n_all < G_MAXINT32;
+    return u->n_all < INT32_MAX;
 }
 
-static void start(Unfolding *u, gboolean strided)
+static void start(Unfolding *u, bool strided)
 {
-    guint n = u->t->terminals->len;
-    for (guint i = 0, stream = 0, values = 0; i < n; i++) {
-        const PartTerminal *one = &g_array_index(u->t->terminals, PartTerminal, i);
-        gboolean is_stream = stream < u->t->streams->len
-                             && g_array_index(u->t->streams, PartStream, stream).terminal == i;
+    uint32_t n = u->t->terminals->len;
+    for (uint32_t i = 0, stream = 0, values = 0; i < n; i++) {
+        const PartTerminal *one = &VECTOR_AT(u->t->terminals, PartTerminal, i);
+        bool is_stream = stream < u->t->streams->len
+                         && VECTOR_AT(u->t->streams, PartStream, stream).terminal == i;
         stream += is_stream;
         u->values_of[i] = is_stream || one->count ? values++ : PAIR_NONE;
-        g_array_index(u->numbers, guint32, i) = PAIR_NONE;
+        VECTOR_AT(u->numbers, uint32_t, i) = PAIR_NONE;
         if (!is_stream && one->count == 0)
             continue;
         u->hopeful += !u->is_elastic[one->shape];
         u->is_elastic[one->shape] = 1;
     }
     if (strided)
-        u->rows = g_new0(Rows, u->t->n_shapes + 1);
+        u->rows = NEW0(Rows, u->t->n_shapes + 1);
 }
 
-gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers,
-                        guint64 room, GError **error)
+bool elastic_unfold(PartTable *t, Bytes **grammar, bool strided, Vector *numbers, uint64_t room,
+                    Error **error)
 {
-    guint n = t->terminals->len;
-    gboolean any = t->streams->len > 0;
-    g_array_set_size(numbers, n);
-    for (guint32 i = 0; i < n; i++) {
-        g_array_index(numbers, guint32, i) = i;
-        any |= g_array_index(t->terminals, PartTerminal, i).count > 0;
+    uint32_t n = t->terminals->len;
+    bool any = t->streams->len > 0;
+    vector_resize(numbers, n);
+    for (uint32_t i = 0; i < n; i++) {
+        VECTOR_AT(numbers, uint32_t, i) = i;
+        any |= VECTOR_AT(t->terminals, PartTerminal, i).count > 0;
     }
     if (!any)
-        return TRUE;
+        return true;
     RuleRow row;
-    guint64 length;
+    uint64_t length;
     if (!rules_from(&row, *grammar, n))
-        return FALSE;
-    g_autofree guint8 *is_elastic = g_new0(guint8, t->n_shapes + 1);
-    g_autofree gint64 *shapes = g_new(gint64, t->n_shapes + 1);
-    g_autofree guint32 *values_of = g_new(guint32, n + 1);
+        return false;
+    AUTOFREE uint8_t *is_elastic = NEW0(uint8_t, t->n_shapes + 1);
+    AUTOFREE int64_t *shapes = NEW(int64_t, t->n_shapes + 1);
+    AUTOFREE uint32_t *values_of = NEW(uint32_t, n + 1);
     Unfolding u = {.t = t,
-                   .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)),
+                   .terminals = vector_new(sizeof(PartTerminal)),
                    .is_elastic = is_elastic,
                    .shapes = shapes,
-                   .values = g_array_new(FALSE, FALSE, sizeof(Values)),
+                   .values = vector_new(sizeof(Values)),
                    .values_of = values_of,
-                   .strided = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                    (GDestroyNotify)g_bytes_unref, NULL),
+                   .strided = map_of_bytes(NULL),
                    .numbers = numbers,
                    .grammar = enough(wend_grammar_new())};
-    g_array_set_clear_func(u.values, values_clear);
-    for (guint i = 0; i < t->n_shapes; i++)
+    vector_set_clear(u.values, values_clear);
+    for (uint32_t i = 0; i < t->n_shapes; i++)
         shapes[i] = i;
     start(&u, strided);
-    gboolean good = rules_length(&row, &length) && length <= elastic_calls_most;
+    bool good = rules_length(&row, &length) && length <= elastic_calls_most;
     /* The first pass may fail: the second finds the same damage, and rows are optional. */
     if (good && strided)
         go_through(&u, &row, find_rows, room, NULL);
@@ -487,17 +488,17 @@ gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray
         wend_grammar_end(u.grammar, &bytes);
         if (bytes.failed)
             enough(NULL);
-        g_bytes_unref(*grammar);
-        *grammar = g_bytes_new(bytes.data, bytes.len);
+        bytes_unref(*grammar);
+        *grammar = bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
-        g_array_unref(t->terminals);
-        t->terminals = g_array_ref(u.terminals);
+        vector_unref(t->terminals);
+        t->terminals = vector_ref(u.terminals);
     } else {
         wend_grammar_free(u.grammar);
     }
-    g_array_unref(u.terminals);
-    g_array_unref(u.values);
-    g_hash_table_unref(u.strided);
+    vector_unref(u.terminals);
+    vector_unref(u.values);
+    map_unref(u.strided);
     rows_free(u.rows, t->n_shapes);
     wend_intern_clear(&u.table);
     wend_arena_clear(&u.records);

@@ -11,36 +11,35 @@
 #ifndef WEND_ELASTIC_H
 #define WEND_ELASTIC_H
 
-#include <glib.h>
-
 #include "base/base.h"
+#include "base/containers.h"
 
 /* A terminal and its slots; an elastic shape's has none. COUNT > 0: it is strided, and stands for
  * COUNT terminals whose slots begin with WORDS and go up by STEPS, n each. */
 typedef struct {
-    guint32 shape;
-    guint n;
-    const gint64 *words;
-    guint32 count;
-    const gint64 *steps;
+    uint32_t shape;
+    uint32_t n;
+    const int64_t *words;
+    uint32_t count;
+    const int64_t *steps;
 } PartTerminal;
 /* of an elastic shape: outcome-runs.h */
 typedef struct {
-    guint32 terminal;
+    uint32_t terminal;
     WendCursor runs;
 } PartStream;
 
 typedef struct {
     WendArena arena; /* words of slots */
-    guint n_shapes;
+    uint32_t n_shapes;
     WendBuf shapes;    /* n (n word^n)^n */
-    GArray *terminals; /* PartTerminal */
-    GArray *streams;   /* PartStream, ascending */
+    Vector *terminals; /* PartTerminal */
+    Vector *streams;   /* PartStream, ascending */
 } PartTable;
 
-/* Reads "shapes terminals" of a part. FALSE: damaged. The caller clears the table in either case.
+/* Reads "shapes terminals" of a part. false: damaged. The caller clears the table in either case.
  * The bytes of streams are those of the cursor. */
-gboolean part_table_read(PartTable *t, WendCursor *c);
+bool part_table_read(PartTable *t, WendCursor *c);
 void part_table_clear(PartTable *t);
 
 /* Replaces elastic and strided terminals of T and *GRAMMAR by terminals for their calls, numbered
@@ -49,16 +48,16 @@ void part_table_clear(PartTable *t);
  * STRIDED: long runs of calls whose slots go up in equal steps become strided terminals. The first
  * call of a run keeps a terminal of its own, which shows the grammar where a run begins.
  *
- * NUMBERS (guint32) gets the new terminal of each former one, or PAIR_NONE (pairs.h) if it was
+ * NUMBERS (uint32_t) gets the new terminal of each former one, or PAIR_NONE (pairs.h) if it was
  * elastic or strided or has no call.
  *
- * Returns FALSE if the part is damaged. FALSE with *ERROR set: the terminals, and what the merge
+ * Returns false if the part is damaged. false with *ERROR set: the terminals, and what the merge
  * makes from them, would take more than ROOM bytes. Takes 10 to 50 ns for each call of the
  * sequence, 500 to 1,000 for each new one. */
-gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers,
-                        guint64 room, GError **error);
+bool elastic_unfold(PartTable *t, Bytes **grammar, bool strided, Vector *numbers, uint64_t room,
+                    Error **error);
 
 /* Longer sequences are damaged; for fuzzers. */
-extern guint64 elastic_calls_most;
+extern uint64_t elastic_calls_most;
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* record.h: the interface of this folder: the calls of one rank, and the table of MPI.
  *
- * It includes what the recorder uses, without GLib, so any file may include it. What reads parts
- * and archives needs GLib, or lib/small in its place, and is included by itself:
+ * It includes what the recorder uses. What reads parts and archives is included by itself:
  *
  * - codec.h: words as the archive has them
  * - elastic.h: the table of a part, its streams of values turned into terminals

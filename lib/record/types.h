@@ -3,24 +3,23 @@
 #ifndef WEND_TYPES_H
 #define WEND_TYPES_H
 
-#include <glib.h>
-
+#include "base/containers.h"
 #include "words.h"
 
 typedef struct {
-    gboolean is_rule;
-    guint32 id; /* rule or terminal */
-    guint64 repeats;
+    bool is_rule;
+    uint32_t id; /* rule or terminal */
+    uint64_t repeats;
 } WendSymbol;
 
 typedef struct {
-    guint n;
+    uint32_t n;
     const WendSymbol *symbols;
-    guint64 length; /* terminals in one expansion */
+    uint64_t length; /* terminals in one expansion */
 } WendRule;
 
 typedef struct {
-    guint64 count;
+    uint64_t count;
     double mean, min, max, stddev; /* seconds */
 } WendTiming;
 

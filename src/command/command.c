@@ -191,18 +191,19 @@ char **command_places(const char *folder, const char *const *uninstalled)
 
 /* -- what the subcommands share -- */
 
-int command_status(const GError *error)
+gboolean command_take_error(Error **at, GError *e)
 {
-    if (error->domain == WEND_ERROR)
-        return error->code;
-    return error->domain == G_OPTION_ERROR ? WEND_EXIT_USAGE : WEND_EXIT_SYSTEM;
+    error_set(at, e->domain == G_OPTION_ERROR ? WEND_ERROR_USAGE : WEND_ERROR_SYSTEM, "%s",
+              e->message);
+    g_error_free(e);
+    return FALSE;
 }
 
-int command_fail(const char *command, GError *error)
+int command_fail(const char *command, Error *error)
 {
-    int status = command_status(error);
+    int status = (int)error->code;
     command_say(command, "%s", error->message);
-    g_error_free(error);
+    error_free(error);
     return status;
 }
 
@@ -217,9 +218,11 @@ void command_say(const char *command, const char *format, ...)
     command_print(name, "%s", message);
 }
 
-GError *command_usage_error(const char *command, const char *problem)
+Error *command_usage_error(const char *command, const char *problem)
 {
-    return g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)", problem, command);
+    Error *error = NULL;
+    error_set(&error, WEND_ERROR_USAGE, "%s (see wend %s --help)", problem, command);
+    return error;
 }
 
 int command_usage(const char *command, const char *format, ...)
@@ -234,7 +237,7 @@ int command_usage(const char *command, const char *format, ...)
 /* USAGE_ERROR: NULL, or for command_options_before. */
 static gboolean parse(const char *command, const char *parameters, const char *summary,
                       const char *description, const GOptionEntry *entries, int *argc, char ***argv,
-                      int *status, GError **usage_error)
+                      int *status, Error **usage_error)
 {
     gboolean strict = usage_error != NULL;
     char *name = g_strdup_printf("wend %s", command);
@@ -297,7 +300,7 @@ gboolean command_options(const char *command, const char *parameters, const char
 
 gboolean command_options_before(const char *command, const char *parameters, const char *summary,
                                 const char *description, const GOptionEntry *entries, int *argc,
-                                char ***argv, int *status, GError **error)
+                                char ***argv, int *status, Error **error)
 {
     return parse(command, parameters, summary, description, entries, argc, argv, status, error);
 }

@@ -16,6 +16,7 @@
 
 #include <glib.h>
 
+#include "lib/base/error.h"
 #include "wend/read.h"
 
 /* Exit codes of every command. For an error it is the WendErrorCode of error.h. */
@@ -27,16 +28,16 @@ enum {
     WEND_EXIT_SYSTEM = 4
 };
 
-/* The exit code of an error: that of WEND_ERROR, a usage error for GLib's option errors, else a
- * system error. */
-int command_status(const GError *error);
+/* Makes an Error of one of GLib's: of usage for its option errors, else of the system. Frees E and
+ * returns FALSE. */
+gboolean command_take_error(Error **at, GError *e);
 /* Prints "wend COMMAND: MESSAGE" on standard error and frees ERROR. Returns the exit code of the
  * error. */
-int command_fail(const char *command, GError *error);
+int command_fail(const char *command, Error *error);
 /* Prints such a line. The command goes on. */
 void command_say(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* An error of wrong usage: PROBLEM with a hint at --help. */
-GError *command_usage_error(const char *command, const char *problem);
+Error *command_usage_error(const char *command, const char *problem);
 /* Prints such an error. Returns WEND_EXIT_USAGE. */
 int command_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -51,7 +52,7 @@ gboolean command_options(const char *command, const char *parameters, const char
  * operand. A wrong option is not printed but an *ERROR, since each process of a job has it. */
 gboolean command_options_before(const char *command, const char *parameters, const char *summary,
                                 const char *description, const GOptionEntry *entries, int *argc,
-                                char ***argv, int *status, GError **error);
+                                char ***argv, int *status, Error **error);
 
 /* Opens the recording at PATH, or one of its worlds (WORLD >= 0), within the memory of --max-size
  * (reading.h). The caller frees the reader. On failure prints the reason, sets *STATUS and returns
@@ -71,7 +72,7 @@ int command_finish(const char *command, int status);
  * printable (printable.h), because messages contain names of files and text of recordings. */
 void command_print(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* For wend_shortage_ends: prints that memory is short, without allocating any, and ends the
+/* For memory_ends: prints that memory is short, without allocating any, and ends the
  * process. */
 void command_end_short_of_memory(void);
 

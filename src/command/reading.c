@@ -9,7 +9,7 @@
 
 #include "lib/base/allowance.h"
 #include "lib/base/error.h"
-#include "lib/base/shortage.h"
+#include "lib/base/memory.h"
 #include "lib/read/program.h"
 #include "src/tracer/process/settings.h"
 #include "command.h"
@@ -35,7 +35,7 @@ guint64 reading_limit(void)
     return limit;
 }
 
-WendProgram *reading_open(const char *path, int world, GError **error)
+WendProgram *reading_open(const char *path, int world, Error **error)
 {
     if (world >= 0)
         return wend_program_open_world(path, (guint)world, limit, error);
@@ -60,7 +60,7 @@ static void end_command(const char *domain, GLogLevelFlags level, const char *me
         return;
     }
     if (strstr(message, "failed to allocate"))
-        wend_shortage();
+        memory_short();
     command_print(g_get_prgname(), "%s", message);
     _exit(WEND_ERROR_SYSTEM);
 }

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "lib/base/error.h"
 #include "wend/read.h"
 
 /* The option --max-size, for a command's table of options. */
@@ -25,9 +26,9 @@ guint64 reading_room(guint64 bytes);
 
 /* Opens the recording at PATH, or one of its worlds (WORLD >= 0), within that limit. The caller
  * frees the program. On failure returns NULL with an error that names the file. */
-struct WendProgram *reading_open(const char *path, int world, GError **error);
+struct WendProgram *reading_open(const char *path, int world, Error **error);
 
-/* Makes the command end as wend_shortage does (shortage.h) if GLib has no memory left. GLib would
+/* Makes the command end as memory_short does (shortage.h) if GLib has no memory left. GLib would
  * abort. */
 void reading_guard(void);
 

@@ -26,7 +26,7 @@ static gboolean read_number(const char **s, guint64 *n)
     return TRUE;
 }
 
-gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error)
+gboolean *text_ranks_parse(const char *text, guint n_ranks, Error **error)
 {
     gboolean *chosen = g_new0(gboolean, n_ranks > 0 ? n_ranks : 1);
     const char *s = text;
@@ -48,9 +48,9 @@ gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error)
         if (last < first)
             goto malformed;
         if (last >= n_ranks) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                        "there is no rank %" G_GUINT64_FORMAT ": the recording has ranks 0 to %u",
-                        last, n_ranks - 1);
+            error_set(error, WEND_ERROR_USAGE,
+                      "there is no rank %" G_GUINT64_FORMAT ": the recording has ranks 0 to %u",
+                      last, n_ranks - 1);
             g_free(chosen);
             return NULL;
         }
@@ -63,8 +63,8 @@ gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error)
     if (*s == '\0' && s > text && s[-1] != ',')
         return chosen;
 malformed:
-    g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                "'%s' is not a set of ranks such as 3 or 0,4-7 or 0-63:2", text);
+    error_set(error, WEND_ERROR_USAGE, "'%s' is not a set of ranks such as 3 or 0,4-7 or 0-63:2",
+              text);
     g_free(chosen);
     return NULL;
 }
@@ -93,7 +93,7 @@ void text_ranks(GString *out, const guint *ranks, guint n)
     }
 }
 
-gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError **error)
+gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, Error **error)
 {
     const char *s = text;
     gboolean begins = read_number(&s, first);
@@ -109,8 +109,8 @@ gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError
             *last = G_MAXUINT64;
     }
     if (*s != '\0' || (!begins && !ends) || *last < *first) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                    "'%s' is not a range of calls such as 100-200, 100- or -200", text);
+        error_set(error, WEND_ERROR_USAGE,
+                  "'%s' is not a range of calls such as 100-200, 100- or -200", text);
         return FALSE;
     }
     return TRUE;

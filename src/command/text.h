@@ -6,15 +6,17 @@
 
 #include <glib.h>
 
+#include "lib/base/error.h"
+
 /* Parses a set of ranks such as "0,3-7,10-20:2" (first-last:step). Returns N_RANKS flags, which the
  * caller frees. Returns NULL with a usage error if TEXT is malformed or names a rank from N_RANKS
  * on. */
-gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error);
+gboolean *text_ranks_parse(const char *text, guint n_ranks, Error **error);
 /* Appends N ascending ranks as "0-7, 9, 12-20:2". */
 void text_ranks(GString *out, const guint *ranks, guint n);
 /* Parses "A-B", "A-", "-B" or "A", both ends included. Returns FALSE with a usage error
  * otherwise. */
-gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError **error);
+gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, Error **error);
 
 void text_count(GString *out, guint64 n);  /* 1,234,567 */
 void text_bytes(GString *out, guint64 n);  /* 1,234 B, 12.3 KB, 4.56 MB (powers of 1,000) */

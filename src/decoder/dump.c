@@ -344,7 +344,7 @@ static int check_thread(const Dump *d)
 static int choose(Dump *d, const char *ranks, const char *functions)
 {
     const WendReadFacts *facts;
-    GError *error = NULL;
+    Error *error = NULL;
     int status = WEND_EXIT_OK;
     if (wend_read_facts(d->reader, WEND_READ_JOB, &facts) < 0)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
@@ -415,7 +415,7 @@ int wend_dump_main(int argc, char **argv)
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    GError *error = NULL;
+    Error *error = NULL;
 
     if (!command_options(COMMAND, "RECORDING",
                          "Print every call of a recording, in order, with all arguments.", NULL,

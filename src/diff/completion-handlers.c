@@ -664,9 +664,9 @@ static void solver_init(Solver *s, const HandlerGroup *const groups[2], const gu
     }
     s->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
     g_array_append_val(s->nodes, ((Node){{s->parts[0].row.items, 0, 0}, 0}));
-    s->children = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    s->children = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     s->words =
-        g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+        g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
     s->domains = g_new0(GArray *, MAX(n_keys, 1));
 }
 

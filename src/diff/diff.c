@@ -403,7 +403,7 @@ static void block_free(gpointer block)
 static GPtrArray *find_blocks(const Diff *d)
 {
     GPtrArray *blocks = g_ptr_array_new_with_free_func(block_free);
-    GHashTable *index = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    GHashTable *index = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     for (guint rank = 0; rank < wend_program_ranks(d->program[0]); rank++) {
         guint a = wend_program_class_of(d->program[0], rank),
               b = wend_program_class_of(d->program[1], rank);
@@ -639,7 +639,7 @@ int wend_diff_main(int argc, char **argv)
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *programs[2] = {NULL, NULL};
     char *names[2] = {NULL, NULL};
 

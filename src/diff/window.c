@@ -179,7 +179,7 @@ gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **w
     DiffWindow w = {.at = {items_peek(a, 0), items_peek(b, 0)}};
     input_init(&w.input[0], a);
     input_init(&w.input[1], b);
-    w.indices = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    w.indices = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     w.balance = g_array_new(FALSE, FALSE, sizeof(gint));
 
     gboolean matched = read_window(&w) && match(&w);

@@ -24,7 +24,7 @@ static gboolean flush(State *s, gsize at_least)
     return good;
 }
 
-static State *begin(const Export *e, const char *columns, GError **error)
+static State *begin(const Export *e, const char *columns, Error **error)
 {
     WendFileStream *file =
         wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
@@ -38,7 +38,7 @@ static State *begin(const Export *e, const char *columns, GError **error)
     return s;
 }
 
-static gboolean end(gpointer state, gboolean keep, GError **error)
+static gboolean end(gpointer state, gboolean keep, Error **error)
 {
     State *s = state;
     if (keep)
@@ -56,7 +56,7 @@ static void put_unsigned(GString *out, guint64 n)
 
 /* -- entries and returns -- */
 
-static gpointer begin_events(const Export *e, GError **error)
+static gpointer begin_events(const Export *e, Error **error)
 {
     return begin(e, "Timestamp (ns),Event Type,Name,Process,Thread\n", error);
 }
@@ -79,7 +79,7 @@ static gboolean put_event(gpointer state, const ExportPlace *p, const TimedCall 
 
 /* -- calls -- */
 
-static gpointer begin_calls(const Export *e, GError **error)
+static gpointer begin_calls(const Export *e, Error **error)
 {
     return begin(e, "rank,thread,call,poll,function,start_ns,end_ns,communicator,peer,bytes\n",
                  error);

@@ -89,7 +89,7 @@ static gboolean is_chosen(const Causal *c, guint rank)
 }
 
 /* Chooses the sequence of the next call in causal order. Returns the result of causal_next. */
-static int choose_by_matching(Causal *c, GError **error)
+static int choose_by_matching(Causal *c, Error **error)
 {
     MessageEvent e;
     while (matching_next(c->matching, &e)) {
@@ -121,7 +121,7 @@ static int choose_left(Causal *c)
 /* Gives the next call, and its messages, which are valid until the call after it. Returns 1, 0
  * after the last call, or a negative WendReadResult. Then *ERROR is set, unless a function of
  * wend/read.h failed (wend_read_message). */
-static int causal_next(Causal *c, TimedCall *next, CallMessages *messages, GError **error)
+static int causal_next(Causal *c, TimedCall *next, CallMessages *messages, Error **error)
 {
     for (;;) {
         int status = 0;
@@ -252,7 +252,7 @@ static ExportPlace *all_places(const Exporter *x)
 }
 
 /* Returns what export_calls does, or an error with *ERROR set. */
-static int export_causally(Exporter *x, gpointer state, GError **error)
+static int export_causally(Exporter *x, gpointer state, Error **error)
 {
     unsigned flags;
     if (walk_flags(x, &flags) < 0)
@@ -277,7 +277,7 @@ static int export_causally(Exporter *x, gpointer state, GError **error)
 
 static int export_all(Exporter *x)
 {
-    GError *error = NULL, *failure = NULL;
+    Error *error = NULL, *failure = NULL;
     gpointer state = x->format->begin(&x->e, &error);
     if (state == NULL)
         return command_fail(COMMAND, error);
@@ -329,16 +329,16 @@ static void number_locations(Exporter *x, guint64 **first)
 /* Parses a time in seconds and gives whole nanoseconds: in seconds, most of them are no exact
  * number. FALSE: TEXT is none. */
 static gboolean seconds_parse(const char *text, double *nanoseconds, const char *option,
-                              GError **error)
+                              Error **error)
 {
     char *end;
     if (text == NULL)
         return TRUE;
     double value = g_ascii_strtod(text, &end);
     if (end == text || *end != '\0' || !(value >= 0)) {
-        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                    "--%s: '%s' is no time: give seconds since the beginning of the run, as in 1.5",
-                    option, text);
+        error_set(error, WEND_ERROR_USAGE,
+                  "--%s: '%s' is no time: give seconds since the beginning of the run, as in 1.5",
+                  option, text);
         return FALSE;
     }
     *nanoseconds = round(value * 1e9);
@@ -438,7 +438,7 @@ int wend_export_main(int argc, char **argv)
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    GError *error = NULL;
+    Error *error = NULL;
 
     give_table(argc, argv);
     if (!command_options(COMMAND, "--otf2|--perfetto|--csv RECORDING -o OUTPUT",

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "lib/base/error.h"
 #include "wend/read.h"
 
 /* -- timeline.c -- */
@@ -88,7 +89,7 @@ typedef struct {
     gboolean groups; /* what it writes of a site is for all sites that count as it */
     /* Begins, and returns the STATE that the other functions get; its type is the format's own.
      * Returns NULL with the error on failure. */
-    gpointer (*begin)(const Export *e, GError **error);
+    gpointer (*begin)(const Export *e, Error **error);
     /* Each call of a rank, by its start; ranks follow one another. Returns FALSE if the output
      * cannot be written; END says why. */
     gboolean (*call)(gpointer state, const ExportPlace *place, const TimedCall *timed);
@@ -98,7 +99,7 @@ typedef struct {
     /* The calls of RANK are over; it has none if it was not chosen. NULL: nothing is to be done. */
     gboolean (*rank)(gpointer state, guint rank);
     /* Ends and frees STATE. With KEEP the output gets its name, without it is removed. */
-    gboolean (*end)(gpointer state, gboolean keep, GError **error);
+    gboolean (*end)(gpointer state, gboolean keep, Error **error);
 } Format;
 
 extern const Format format_csv, format_csv_calls, format_otf2, format_perfetto;

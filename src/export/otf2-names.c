@@ -4,7 +4,7 @@
 
 #include "otf2.h"
 
-#include "lib/base/word-hash.h"
+#include "base/containers.h"
 #include "src/command/text.h"
 #include "src/command/site-names.h"
 
@@ -105,8 +105,8 @@ Otf2Names *otf2_names_new(const Export *e, const char *command)
     n->by_region = g_ptr_array_new();
     n->windows = g_array_new(FALSE, FALSE, sizeof(NamedWindow));
     n->files = g_array_new(FALSE, FALSE, sizeof(File));
-    n->window_numbers = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
-    n->file_numbers = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    n->window_numbers = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
+    n->file_numbers = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     n->comm_names = g_hash_table_new(NULL, NULL);
     n->worlds = g_new0(guint, e->n_ranks);
     n->first_ranks = g_new0(guint, e->n_worlds + 1);

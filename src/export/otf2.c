@@ -73,7 +73,7 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
 static const OTF2_MemoryCallbacks memory = {allocate, free_all};
 
 /* Whether FILE is one that this format writes. */
-static gboolean is_ours(const char *file)
+static bool is_ours(const char *file)
 {
     return g_str_equal(file, "traces.otf2") || g_str_equal(file, "traces.def")
            || (g_str_has_prefix(file, "traces/")
@@ -106,18 +106,18 @@ static void free_state(State *s)
     g_free(s);
 }
 
-static gboolean fail(const State *s, GError **error)
+static gboolean fail(const State *s, Error **error)
 {
     if (*said != '\0')
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s (%s)", s->e->output,
-                    OTF2_Error_GetDescription(reason), said);
+        error_set(error, WEND_ERROR_SYSTEM, "%s: cannot write: %s (%s)", s->e->output,
+                  OTF2_Error_GetDescription(reason), said);
     else
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s", s->e->output,
-                    OTF2_Error_GetDescription(s->code));
+        error_set(error, WEND_ERROR_SYSTEM, "%s: cannot write: %s", s->e->output,
+                  OTF2_Error_GetDescription(s->code));
     return FALSE;
 }
 
-static gpointer begin(const Export *e, GError **error)
+static gpointer begin(const Export *e, Error **error)
 {
     State *s = g_new0(State, 1);
     s->e = e;
@@ -200,7 +200,7 @@ static gboolean write_definitions(State *s)
            && tried(s, OTF2_Archive_CloseGlobalDefWriter(s->archive, global));
 }
 
-static gboolean end(gpointer state, gboolean keep, GError **error)
+static gboolean end(gpointer state, gboolean keep, Error **error)
 {
     State *s = state;
     keep = keep && !wend_file_directory_interrupted(s->directory);

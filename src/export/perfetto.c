@@ -542,7 +542,7 @@ static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCa
 
 /* -- the file -- */
 
-static gpointer begin(const Export *e, GError **error)
+static gpointer begin(const Export *e, Error **error)
 {
     WendFileStream *file =
         wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
@@ -558,7 +558,7 @@ static gpointer begin(const Export *e, GError **error)
     return s;
 }
 
-static gboolean end(gpointer state, gboolean keep, GError **error)
+static gboolean end(gpointer state, gboolean keep, Error **error)
 {
     State *s = state;
     if (keep)

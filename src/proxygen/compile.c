@@ -28,15 +28,15 @@
 /* Whether all constants are names that MPI may define. A constant that this version does not know
  * may come from a later version of MPI, which the compiler knows. All other names are Wend's
  * own. */
-static gboolean knows_constants(const WendProgram *program, const char *recording, GError **error)
+static gboolean knows_constants(const WendProgram *program, const char *recording, Error **error)
 {
     const char *name = "";
     for (gsize i = wend_n_constants; name; i++) {
         name = wend_program_constant_name(program, WEND_CONST(i));
         if (!name || c_token_is_identifier(name))
             continue;
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: %s is not a constant of MPI: the recording is damaged", recording, name);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: %s is not a constant of MPI: the recording is damaged", recording, name);
         return FALSE;
     }
     return TRUE;
@@ -102,7 +102,7 @@ static void plan_free(Plan *plan)
 
 /* Runs the passes up to the wildcards. Returns NULL on an error. */
 static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops,
-                       GError **error)
+                       Error **error)
 {
     Plan *plan = plan_new(program, options);
     gboolean good = plan_select(plan, error);
@@ -140,19 +140,19 @@ static const char *ends_elsewhere(const WendProgram *program)
 }
 
 gboolean compile_program(const WendProgram *program, const Options *options, GHashTable *names,
-                         GPtrArray **changes, GError **error)
+                         GPtrArray **changes, Error **error)
 {
     const char *early = ends_elsewhere(program);
     *changes = NULL;
     if (early) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: %s (see wend show): a proxy would wait for calls that are not recorded",
-                    options->recording, early);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: %s (see wend show): a proxy would wait for calls that are not recorded",
+                  options->recording, early);
         return FALSE;
     }
     if (!knows_constants(program, options->recording, error))
         return FALSE;
-    GError *problem = NULL;
+    Error *problem = NULL;
     Plan *plan = make_plan(program, options, TRUE, &problem);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
         /* Without loops, more wildcards may stay. A pinned wildcard is another call, which counts
@@ -180,6 +180,6 @@ gboolean compile_program(const WendProgram *program, const Options *options, GHa
         *changes = changes_report(plan);
     plan_free(plan);
     if (problem)
-        g_propagate_error(error, problem);
+        error_give(error, problem);
     return good;
 }

@@ -3,6 +3,7 @@
 #ifndef PROXYGEN_COMPILE_H
 #define PROXYGEN_COMPILE_H
 
+#include "lib/base/error.h"
 #include "src/proxygen/model/model.h"
 
 /* Compiles the program to C. Adds the identifiers of the text that begin with MPI to NAMES, a set
@@ -10,6 +11,6 @@
  * out, as lines of text (changes.c), which the caller unrefs. On failure returns FALSE, and
  * *CHANGES is NULL. */
 gboolean compile_program(const WendProgram *program, const Options *options, GHashTable *names,
-                         GPtrArray **changes, GError **error);
+                         GPtrArray **changes, Error **error);
 
 #endif

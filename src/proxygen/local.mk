@@ -61,11 +61,8 @@ PROXYGEN_SOURCES = \
 nodist_proxygen_SOURCES = $(PROXYGEN_GENERATED)
 proxygen_SOURCES = src/proxygen/main.c \
 	$(PROXYGEN_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
-	$(SITE_SOURCES) $(VALUE_SOURCES) \
-	lib/base/allowance.c lib/base/allowance.h lib/record/rules.c lib/record/rules.h
-# The grammar is of the hot path, which libwendcore does not show.
-proxygen_LDADD = src/read/libread.a lib/libhot.a libwendcore.so $(GLIB_LIBS) $(DW_LIBS) -lm
-proxygen_LDFLAGS = $(MOVABLE_RPATH)
+	$(SITE_SOURCES) $(VALUE_SOURCES)
+proxygen_LDADD = src/read/libread.a lib/libcore.a $(CORE_LIBS) $(DW_LIBS)
 EXTRA_DIST += \
 	src/proxygen/README.md \
 	src/proxygen/analysis/README.md \

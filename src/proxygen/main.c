@@ -10,7 +10,7 @@
 #include "compile.h"
 #include "lib/base/error.h"
 #include "lib/base/file-write.h"
-#include "lib/base/shortage.h"
+#include "lib/base/memory.h"
 #include "lib/record/functions.h"
 #include "lib/record/part.h"
 #include "src/command/command.h"
@@ -64,16 +64,18 @@ static gboolean is_mpi(const char *name)
 
 /* The names of NAMES that the library in FILE lacks, as a phrase. NULL if it lacks none, or on an
  * error. */
-static char *lacking(const char *file, GHashTable *names, GError **error)
+static char *lacking(const char *file, GHashTable *names, Error **error)
 {
     g_autoptr(GKeyFile) target = g_key_file_new();
     g_autofree char *title = NULL;
-    if (!g_key_file_load_from_file(target, file, G_KEY_FILE_NONE, error)
-        || !(title = g_key_file_get_string(target, GROUP, "name", error)))
+    GError *problem = NULL;
+    g_auto(GStrv) has = NULL;
+    if (!g_key_file_load_from_file(target, file, G_KEY_FILE_NONE, &problem)
+        || !(title = g_key_file_get_string(target, GROUP, "name", &problem))
+        || !(has = g_key_file_get_string_list(target, GROUP, "has", NULL, &problem))) {
+        command_take_error(error, problem);
         return NULL;
-    g_auto(GStrv) has = g_key_file_get_string_list(target, GROUP, "has", NULL, error);
-    if (!has)
-        return NULL;
+    }
     g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
     for (char **name = has; *name; name++)
         g_hash_table_add(set, *name);
@@ -101,7 +103,7 @@ static char *lacking(const char *file, GHashTable *names, GError **error)
  * lacks, as a phrase: "Open MPI 4.1.4 lacks MPI_Pready and MPI_Parrived". The caller frees it. If
  * FAMILY is NULL, it is about the first library that lacks a name, of all that Wend was built for.
  * Returns NULL if nothing is lacking, and NULL with an error if there is no such family. */
-static char *target_lacks(const char *family, GHashTable *names, GError **error)
+static char *target_lacks(const char *family, GHashTable *names, Error **error)
 {
     g_autoptr(GHashTable) files = target_files();
     if (family) {
@@ -110,9 +112,8 @@ static char *target_lacks(const char *family, GHashTable *names, GError **error)
             return lacking(file, names, error);
         g_autofree char **known = (char **)g_hash_table_get_keys_as_array(files, NULL);
         g_autofree char *list = g_strjoinv(" ", known);
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                    "there is no MPI library %s in this installation: %s", family,
-                    *list ? list : "none");
+        error_set(error, WEND_ERROR_USAGE, "there is no MPI library %s in this installation: %s",
+                  family, *list ? list : "none");
         return NULL;
     }
     g_autoptr(GList) all = g_list_sort(g_hash_table_get_values(files), (GCompareFunc)strcmp);
@@ -126,11 +127,11 @@ static char *target_lacks(const char *family, GHashTable *names, GError **error)
 
 enum { LACKING = 1 }; /* exit status */
 
-static int fail(GError *error)
+static int fail(Error *error)
 {
-    int code = error->domain == WEND_ERROR ? error->code : WEND_ERROR_SYSTEM;
+    int code = (int)error->code;
     command_print(COMMAND, "%s", error->message);
-    g_error_free(error);
+    error_free(error);
     return code;
 }
 
@@ -138,7 +139,7 @@ static int fail(GError *error)
  * the library. */
 static int check_target(const Options *options, GHashTable *names)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     g_autofree char *lacks = target_lacks(options->target, names, &error);
     if (error)
         return fail(error);
@@ -161,19 +162,19 @@ static void say_unrecorded(const Options *options, const WendProgram *program)
 }
 
 /* Whether a proxy would get all messages that it waits for. Else sets ERROR. */
-static gboolean check_missing(const Options *options, const WendProgram *program, GError **error)
+static gboolean check_missing(const Options *options, const WendProgram *program, Error **error)
 {
     WendRead *reader = wend_read_wrap(program);
     Missing missing;
     int status = missing_find(reader, G_MAXUINT64, &missing);
     g_autofree char *text = status == WEND_READ_OK ? missing_text(&missing) : NULL;
     if (status < 0)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s", wend_read_message(reader));
+        error_set(error, WEND_ERROR_INPUT, "%s", wend_read_message(reader));
     else if (text)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: %s (see wend show --messages): a proxy would wait for calls that are not "
-                    "recorded",
-                    options->recording, text);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: %s (see wend show --messages): a proxy would wait for calls that are not "
+                  "recorded",
+                  options->recording, text);
     else if (missing.left_out > 0 && !options->quiet)
         command_print(COMMAND,
                       "%s: leaves out %" G_GUINT64_FORMAT " call%s that the application made while "
@@ -183,14 +184,13 @@ static gboolean check_missing(const Options *options, const WendProgram *program
     return status == WEND_READ_OK && !text;
 }
 
-static gboolean check_output(const Options *options, GError **error)
+static gboolean check_output(const Options *options, Error **error)
 {
     if (!options->directory)
         return wend_file_check(options->output, options->force ? WEND_FILE_REPLACE : 0, error);
     if (options->force || !g_file_test(options->output, G_FILE_TEST_EXISTS))
         return TRUE;
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists: --force overwrites its files",
-                options->output);
+    error_set(error, WEND_ERROR_INPUT, "%s: exists: --force overwrites its files", options->output);
     return FALSE;
 }
 
@@ -222,7 +222,7 @@ static const WendSiteFrame *frames_of(gpointer data, guint site, guint depth, gu
 }
 
 static gboolean compile_with_names(const WendProgram *program, const Options *options,
-                                   GHashTable *names, GPtrArray **changes, GError **error)
+                                   GHashTable *names, GPtrArray **changes, Error **error)
 {
     Options with_names = *options;
     ProxySites sites = {.reader = wend_read_wrap(program),
@@ -241,7 +241,7 @@ static gboolean compile_with_names(const WendProgram *program, const Options *op
 
 static int compile(const Options *options)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     /* with an empty set of names, this checks that the library is known */
     if (options->target && check_target(options, names) != 0)
@@ -297,7 +297,7 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C");
     signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and a message says why */
-    wend_shortage_ends(end_short_of_memory);
+    memory_ends(end_short_of_memory);
     g_set_prgname(COMMAND); /* the synopsis begins with the program's name */
     reading_guard();
     argv = command_part_options(entries, FALSE, &argc, argv);

@@ -541,7 +541,7 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
 /* -- writing -- */
 
 static gboolean write_directory(const Options *options, GPtrArray *files, WendFileFlags flags,
-                                GError **error)
+                                Error **error)
 {
     g_autofree WendFile *rows = g_new(WendFile, files->len);
     for (guint i = 0; i < files->len; i++) {
@@ -551,7 +551,7 @@ static gboolean write_directory(const Options *options, GPtrArray *files, WendFi
     return wend_file_write_directory(options->output, rows, files->len, flags, error);
 }
 
-static gboolean write_files(const Options *options, GPtrArray *files, GError **error)
+static gboolean write_files(const Options *options, GPtrArray *files, Error **error)
 {
     WendFileFlags flags = options->force ? WEND_FILE_REPLACE : 0;
     const GString *first = ((ProgramFile *)g_ptr_array_index(files, 0))->text;
@@ -585,7 +585,7 @@ static void name_all(Emitter *e, GPtrArray *files, GHashTable *names)
     source_lines_name(e->lines, texts, words);
 }
 
-gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error)
+gboolean proxy_files_write(Plan *plan, GHashTable *names, Error **error)
 {
     const Options *options = plan->options;
     Emitter e = {

@@ -3,13 +3,14 @@
 #ifndef PROXYGEN_PROXY_FILES_H
 #define PROXYGEN_PROXY_FILES_H
 
+#include "lib/base/error.h"
 #include "src/proxygen/emit/emit.h"
 
 /* -- proxy-files.c -- */
 
 /* Writes the program. Adds the identifiers of its text that begin with MPI to NAMES. On failure
  * returns FALSE with an error that names the file. */
-gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error);
+gboolean proxy_files_write(Plan *plan, GHashTable *names, Error **error);
 
 /* -- proxy-threads.c: the threads of the program -- */
 

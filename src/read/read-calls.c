@@ -64,7 +64,7 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
         status = wend_read_sequence(r, rank, sequence, &info);
     if (status < 0)
         return status;
-    GError *error = NULL;
+    Error *error = NULL;
     if ((flags & WEND_READ_WITH_SITES) != 0 && read_sites(r, &error) == NULL)
         return read_fail_error(r, error);
     gboolean through_polls = (flags & (WEND_READ_WITH_POLLS | WEND_READ_WITH_SITES)) != 0;

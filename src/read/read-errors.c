@@ -27,15 +27,15 @@ int read_fail(WendRead *r, int code, const char *format, ...)
     return code;
 }
 
-int read_fail_error(WendRead *r, GError *error)
+int read_fail_error(WendRead *r, Error *error)
 {
     int code = WEND_READ_ERROR_SYSTEM;
-    if (error->domain == WEND_ERROR && error->code == WEND_ERROR_USAGE)
+    if (error->code == WEND_ERROR_USAGE)
         code = WEND_READ_ERROR_USAGE;
-    else if (error->domain == WEND_ERROR && error->code == WEND_ERROR_INPUT)
+    else if (error->code == WEND_ERROR_INPUT)
         code = WEND_READ_ERROR_INPUT;
     set_message(r, g_strdup(error->message));
-    g_error_free(error);
+    error_free(error);
     return code;
 }
 

@@ -87,7 +87,7 @@ static void set_message(const WendProgram *p, WendReadMessage *to, const Message
 int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **message)
 {
     MessageEvent event;
-    GError *error = NULL;
+    Error *error = NULL;
     if (messages == NULL)
         return WEND_READ_ERROR_USAGE;
     WendRead *r = messages->reader;
@@ -147,7 +147,7 @@ struct CallStamps {
 
 CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     if ((flags & WEND_READ_WITH_SITES) != 0 && read_sites(r, &error) == NULL) {
         *status = read_fail_error(r, error);
         return NULL;

@@ -11,6 +11,7 @@
 #include "lib/analysis/matching.h"
 #include "lib/analysis/members.h"
 #include "lib/analysis/summary.h"
+#include "lib/base/error.h"
 #include "lib/read/program.h"
 #include "lib/read/call-sites.h"
 #include "wend/read.h"
@@ -113,7 +114,7 @@ struct WendRead {
 /* Sets the message, a line that begins with the recording's name if one is open. Returns CODE. */
 int read_fail(WendRead *r, int code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* The same with the message of ERROR, which it frees. */
-int read_fail_error(WendRead *r, GError *error);
+int read_fail_error(WendRead *r, Error *error);
 /* Returns WEND_READ_OK if R has a recording open and RESULT is not NULL; else sets the message and
  * returns the error. */
 int read_check(WendRead *r, const void *result);
@@ -141,7 +142,7 @@ static inline gboolean read_is_handle(WendKind kind)
 
 WendMembers *read_members(WendRead *r);
 /* NULL: they are damaged, and the error is set. */
-WendCallSites *read_sites(WendRead *r, GError **error);
+WendCallSites *read_sites(WendRead *r, Error **error);
 /* Checks RESULT and the sites. Returns the status. */
 int read_sites_open(WendRead *r, const void *result);
 /* The site as which SITE counts (wend_read_group_sites). G_MAXUINT counts as itself. */

@@ -12,8 +12,7 @@ struct WendReadValues {
     WendReadRecorded value;
 };
 
-static guint count_streams(const WendProgram *p, guint rank, WendSideKindNumber kind,
-                           GError **error)
+static guint count_streams(const WendProgram *p, guint rank, WendSideKindNumber kind, Error **error)
 {
     WendSides *sides = wend_sides_open(p, rank, kind, error);
     WendSideHead head;
@@ -27,7 +26,7 @@ static guint count_streams(const WendProgram *p, guint rank, WendSideKindNumber 
 
 /* Opens stream INDEX of those of all kinds, one kind behind the other. */
 static WendSide *open_any(const WendProgram *p, guint rank, guint index, WendSideKindNumber *kind,
-                          GError **error)
+                          Error **error)
 {
     for (*kind = 0; *kind < WEND_SIDE_KINDS; ++*kind) {
         if (!wend_side_stream_kind(*kind)->replayed) /* times and call sites are no values */
@@ -45,7 +44,7 @@ static WendSide *open_any(const WendProgram *p, guint rank, guint index, WendSid
 static int open_side(WendRead *r, const void *result, uint32_t rank, uint32_t index,
                      WendSideKindNumber *kind, WendSide **side)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     int status = read_check(r, result);
     if (status == WEND_READ_OK)
         status = read_check_index(r, result, "rank", rank, wend_program_ranks(r->program));

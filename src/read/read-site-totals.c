@@ -199,7 +199,7 @@ static guint row_of(SiteTotals *t, guint site, const WendFunction *f)
 
 /* -- counting -- */
 
-static GArray *pairs_new(const SiteTotals *t, guint rank)
+static GArray *site_pairs_new(const SiteTotals *t, guint rank)
 {
     GArray *pairs = g_array_new(FALSE, FALSE, sizeof(SitePair));
     g_autoptr(GHashTable) numbers =
@@ -252,7 +252,7 @@ static GArray *pairs_of(SiteTotals *t, guint rank)
         g_free(streams);
         return g_array_ref(pairs);
     }
-    pairs = pairs_new(t, rank);
+    pairs = site_pairs_new(t, rank);
     if (streams != NULL)
         g_hash_table_insert(t->pairs_of, streams, g_array_ref(pairs));
     return pairs;

@@ -4,7 +4,7 @@
 
 #include "read-private.h"
 
-WendCallSites *read_sites(WendRead *r, GError **error)
+WendCallSites *read_sites(WendRead *r, Error **error)
 {
     if (r->sites == NULL)
         r->sites = wend_call_sites_open(r->program, error);
@@ -22,7 +22,7 @@ void read_sites_clear(WendRead *r)
 
 int read_sites_open(WendRead *r, const void *result)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     int status = read_check(r, result);
     if (status == WEND_READ_OK && read_sites(r, &error) == NULL)
         status = read_fail_error(r, error);

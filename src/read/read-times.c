@@ -28,7 +28,7 @@ static gint64 run_start(const WendProgram *p)
 
 int read_times_new(WendRead *r, guint32 rank, guint32 sequence, gboolean polls, ReadTimes **times)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     WendSequenceTimes *t = wend_sequence_times_new(r->program, rank, sequence, &error);
     if (error != NULL)
         return read_fail_error(r, error);

@@ -245,7 +245,7 @@ static int check_kinds(WendRead *r, const void *result, unsigned kinds, unsigned
 
 int wend_read_matrix(WendRead *r, unsigned kinds, const WendReadPair **pairs, uint64_t *n)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     int status = check_kinds(r, pairs, kinds, WEND_READ_POINT_TO_POINT | WEND_READ_ONE_SIDED);
     if (status == WEND_READ_OK)
         status = read_check(r, n);

@@ -237,7 +237,7 @@ static void finish(WaitRows *w)
 static int go_through(WaitRows *w, WendRead *r, CallStamps *stamps)
 {
     const char *name = r->path != NULL ? r->path : "the recording";
-    GError *error = NULL;
+    Error *error = NULL;
     MessageEvent e;
     Matching *m = wend_read_wrap_matching(r, MATCHING_WITH_WAITS);
     matching_stamp(m, call_stamps_set, stamps);

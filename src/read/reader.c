@@ -55,7 +55,7 @@ int wend_read_set_memory(WendRead *r, uint64_t bytes)
     return WEND_READ_OK;
 }
 
-static int take_program(WendRead *r, const char *path, WendProgram *program, GError *error)
+static int take_program(WendRead *r, const char *path, WendProgram *program, Error *error)
 {
     if (program == NULL)
         return read_fail_error(r, error);
@@ -67,7 +67,7 @@ static int take_program(WendRead *r, const char *path, WendProgram *program, GEr
 
 int wend_read_open(WendRead *r, const char *path)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     if (r == NULL)
         return WEND_READ_ERROR_USAGE;
     close_recording(r);
@@ -79,7 +79,7 @@ int wend_read_open(WendRead *r, const char *path)
 
 int wend_read_open_world(WendRead *r, const char *path, uint32_t world)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     if (r == NULL)
         return WEND_READ_ERROR_USAGE;
     close_recording(r);

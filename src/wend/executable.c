@@ -19,11 +19,11 @@
 #include "lib/base/error.h"
 #include "src/tracer/process/program-file.h"
 
-static char *missing(GError **error, const char *name, int why)
+static char *missing(Error **error, const char *name, int why)
 {
     /* A folder counts as a program that cannot be run. */
     WendErrorCode code = why == EISDIR ? WEND_ERROR_SYSTEM : wend_error_of_output(why);
-    g_set_error(error, WEND_ERROR, code, "%s: %s", name, g_strerror(why));
+    error_set(error, code, "%s: %s", name, g_strerror(why));
     return NULL;
 }
 
@@ -37,7 +37,7 @@ static int why_not(const char *file)
     return access(file, X_OK) == 0 ? 0 : errno;
 }
 
-char *executable_find(const char *name, GError **error)
+char *executable_find(const char *name, Error **error)
 {
     if (*name == '\0')
         return missing(error, "program", ENOENT);

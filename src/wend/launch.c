@@ -51,9 +51,9 @@ static int launcher_socket(void)
     return there && is_of_launcher("PMI_RANK") ? (int)fd : -1;
 }
 
-int launch_fail(const char *command, GError *error)
+int launch_fail(const char *command, Error *error)
 {
-    int status = command_status(error), launcher = launcher_socket();
+    int status = (int)error->code, launcher = launcher_socket();
     gboolean prints = launcher_is_first();
     signal(SIGPIPE, SIG_IGN); /* the exit status is enough if nobody reads the line */
     /* Open MPI's launcher ends a job as soon as one process fails. */
@@ -64,7 +64,7 @@ int launch_fail(const char *command, GError *error)
     if (prints)
         command_fail(command, error);
     else
-        g_error_free(error);
+        error_free(error);
     if (launcher >= 0) {
         g_autofree char *abort = g_strdup_printf("cmd=abort exitcode=%d\n", status);
         g_usleep(G_USEC_PER_SEC / 10);
@@ -126,13 +126,12 @@ char **launch_program(const char *command, char **operands, int *status)
     return program;
 }
 
-char *launch_find(const char *program, GError **error)
+char *launch_find(const char *program, Error **error)
 {
     char *file = executable_find(program, error);
     const char *obstacle = file ? executable_obstacle(file) : NULL;
     if (obstacle) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file,
-                    obstacle);
+        error_set(error, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file, obstacle);
         g_free(file);
         return NULL;
     }
@@ -154,8 +153,9 @@ int launch(const char *command, const char *file, const char *library, char **pr
                         now.tv_sec * 1000000000LL + now.tv_nsec);
     g_setenv("WEND_TOP", top, TRUE);
     execvp(*program, program);
-    return launch_fail(
-        command, g_error_new(WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", file, g_strerror(errno)));
+    Error *error = NULL;
+    error_set(&error, WEND_ERROR_SYSTEM, "%s: %s", file, g_strerror(errno));
+    return launch_fail(command, error);
 }
 
 /* -- a program as a child of the command -- */

@@ -131,11 +131,11 @@ static char *name_of(const char *family)
     return g_strdup_printf("libwend-%s.so", family);
 }
 
-static char *checked(char *library, GError **error)
+static char *checked(char *library, Error **error)
 {
     if (library && strpbrk(library, ": ")) {
-        g_set_error(
-            error, WEND_ERROR, WEND_ERROR_SYSTEM,
+        error_set(
+            error, WEND_ERROR_SYSTEM,
             "%s: the loader cannot preload a path with a space or a colon: install Wend elsewhere",
             library);
         g_clear_pointer(&library, g_free);
@@ -143,17 +143,17 @@ static char *checked(char *library, GError **error)
     return library;
 }
 
-static char *library_named(const char *family, GError **error)
+static char *library_named(const char *family, Error **error)
 {
     char *name = name_of(family), *library = find(name);
     if (!library)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                    "there is no %s in %s, where Wend was installed", name, WEND_LIBDIR);
+        error_set(error, WEND_ERROR_USAGE, "there is no %s in %s, where Wend was installed", name,
+                  WEND_LIBDIR);
     g_free(name);
     return checked(library, error);
 }
 
-char *library_for(const char *program, const char *family, GError **error)
+char *library_for(const char *program, const char *family, Error **error)
 {
     if (family)
         return library_named(family, error);
@@ -163,17 +163,17 @@ char *library_for(const char *program, const char *family, GError **error)
         /* a build for a library of unknown family is the only one */
         library = find("libwend-mpi.so");
         if (!library)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: is linked with an MPI library that Wend was not built for: %s",
-                        program, mpi);
+            error_set(error, WEND_ERROR_INPUT,
+                      "%s: is linked with an MPI library that Wend was not built for: %s", program,
+                      mpi);
     } else if (of_program >= 0) {
         char *name = name_of(families[of_program].name);
         library = find(name);
         if (!library)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: is linked with %s (%s), and there is no %s: build Wend with that "
-                        "library's MPICC as well",
-                        program, families[of_program].title, mpi, name);
+            error_set(error, WEND_ERROR_INPUT,
+                      "%s: is linked with %s (%s), and there is no %s: build Wend with that "
+                      "library's MPICC as well",
+                      program, families[of_program].title, mpi, name);
         g_free(name);
     } else {
         int of_launcher = family_of_launcher(program);
@@ -183,8 +183,8 @@ char *library_for(const char *program, const char *family, GError **error)
         if (!library)
             library = find(DEFAULT);
         if (!library)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
-                        "there is no " DEFAULT " in %s, where Wend was installed", WEND_LIBDIR);
+            error_set(error, WEND_ERROR_SYSTEM,
+                      "there is no " DEFAULT " in %s, where Wend was installed", WEND_LIBDIR);
     }
     g_free(mpi);
     return checked(library, error);

@@ -29,12 +29,6 @@ wend_SOURCES = \
 	src/tracer/process/launcher.h \
 	src/tracer/process/program-file.c src/tracer/process/program-file.h
 nodist_wend_SOURCES = $(EXPORT_GENERATED)
-wend_LDADD = src/read/libread.a libwendcore.so $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) \
+wend_LDADD = src/read/libread.a lib/libcore.a $(CORE_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) \
 	$(PROTOBUF_C_LIBS) $(DW_LIBS) -lm
-# Where a command finds libwendcore: in a build beside it, and where it is installed by a relative
-# path, so that an installed tree can be moved.
-RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
-FROM_BINDIR = $(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))
-MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN:$$ORIGIN/$(FROM_BINDIR):$(pkglibdir)'
-wend_LDFLAGS = $(MOVABLE_RPATH)
 EXTRA_DIST += src/wend/README.md

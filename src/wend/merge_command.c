@@ -46,7 +46,7 @@ typedef enum { PART_GOOD, PART_DAMAGED, PART_FOREIGN } PartState;
 
 /* The header and the part in FILE, which must be a regular file. Returns NULL if the file is
  * damaged, or, with an error, if memory is short. */
-static char *part_load(const char *file, gsize *n, GError **error)
+static char *part_load(const char *file, gsize *n, Error **error)
 {
     WendCheckpointHeader h;
     guint64 size;
@@ -62,8 +62,7 @@ static char *part_load(const char *file, gsize *n, GError **error)
         *n = sizeof h + h.bytes;
         bytes = g_try_malloc(*n);
         if (!bytes)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: not enough memory to read it",
-                        file);
+            error_set(error, WEND_ERROR_SYSTEM, "%s: not enough memory to read it", file);
         else if (!wend_regular_read(fd, 0, bytes, *n))
             g_clear_pointer(&bytes, g_free);
     }
@@ -81,7 +80,7 @@ static PartState part_check(const char *bytes, gsize n, WendCheckpointHeader *h)
 
 /* Reads the newer whole file of a rank. Returns NULL if none is whole, with the reason in *STATE,
  * or on an error. */
-static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
+static WendMerge *part_read(const Saved *s, PartState *state, Error **error)
 {
     g_autofree char *best = NULL;
     WendCheckpointHeader of_best = {0};
@@ -89,10 +88,10 @@ static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
     for (int i = 0; i < 2; i++) {
         gsize n = 0;
         WendCheckpointHeader h;
-        GError *why = NULL;
+        Error *why = NULL;
         g_autofree char *bytes = s->files[i] ? part_load(s->files[i], &n, &why) : NULL;
         if (why) {
-            g_propagate_error(error, why);
+            error_give(error, why);
             return NULL;
         }
         PartState here = part_check(bytes, n, &h);
@@ -106,14 +105,15 @@ static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
     }
     if (!best)
         return NULL;
-    GError *why = NULL;
+    Error *why = NULL;
     const guint8 *part = (const guint8 *)best + sizeof of_best;
     WendMerge *m = wend_merge_from_part(part, of_best.bytes, reading_room(of_best.bytes), &why);
     *state = m ? PART_GOOD : PART_DAMAGED;
+    error_prefix(&why, "rank %u (--max-size=SIZE allows more): ", s->rank);
     if (why && why->code == WEND_ERROR_SYSTEM)
-        g_propagate_prefixed_error(error, why, "rank %u (--max-size=SIZE allows more): ", s->rank);
+        error_give(error, why);
     else
-        g_clear_error(&why);
+        error_clear(&why);
     return m;
 }
 
@@ -125,12 +125,15 @@ static int by_rank(gconstpointer a, gconstpointer b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static GPtrArray *list_saved(const char *folder, GError **error)
+static GPtrArray *list_saved(const char *folder, Error **error)
 {
     static const char *const slots[] = WEND_CHECKPOINT_SLOTS;
-    GDir *d = g_dir_open(folder, 0, error);
-    if (!d)
+    GError *problem = NULL;
+    GDir *d = g_dir_open(folder, 0, &problem);
+    if (!d) {
+        command_take_error(error, problem);
         return NULL;
+    }
     GPtrArray *all = g_ptr_array_new_with_free_func(saved_free);
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     for (const char *name; (name = g_dir_read_name(d));) {
@@ -156,7 +159,7 @@ static GPtrArray *list_saved(const char *folder, GError **error)
     return all;
 }
 
-static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
+static gboolean absorb(WendMerge **all, WendMerge *one, Error **error)
 {
     if (!*all) {
         *all = one;
@@ -166,7 +169,7 @@ static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
 }
 
 /* Merges the parts in FOLDER. Returns NULL on failure; *EMPTY is set if no rank saved anything. */
-static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **error)
+static WendMerge *merge_folder(const char *folder, gboolean *empty, Error **error)
 {
     g_autoptr(GPtrArray) saved = list_saved(folder, error);
     WendMerge *all = NULL;
@@ -177,11 +180,11 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
         const Saved *s = g_ptr_array_index(saved, i);
         PartState state;
         command_progress("merging", i, saved->len);
-        GError *why = NULL;
+        Error *why = NULL;
         WendMerge *one = part_read(s, &state, &why);
         if (why) {
             wend_merge_free(all);
-            g_propagate_error(error, why);
+            error_give(error, why);
             return NULL;
         }
         foreign |= state == PART_FOREIGN;
@@ -194,11 +197,11 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
         }
     }
     if (!all && foreign)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: was saved by another version of Wend: use wend merge of that version",
-                    folder);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: was saved by another version of Wend: use wend merge of that version",
+                  folder);
     else if (!all)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank saved anything", folder);
+        error_set(error, WEND_ERROR_INPUT, "%s: no rank saved anything", folder);
     *empty = !all && !foreign;
     return all;
 }
@@ -210,18 +213,20 @@ static int by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static GPtrArray *list_folders(const char *directory, GError **error)
+static GPtrArray *list_folders(const char *directory, Error **error)
 {
     GStatBuf info;
     int number = g_stat(directory, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
     if (number != 0) {
-        g_set_error(error, WEND_ERROR, wend_error_of_input(number), "%s: %s", directory,
-                    g_strerror(number));
+        error_set(error, wend_error_of_input(number), "%s: %s", directory, g_strerror(number));
         return NULL;
     }
-    GDir *d = g_dir_open(directory, 0, error);
-    if (!d)
+    GError *problem = NULL;
+    GDir *d = g_dir_open(directory, 0, &problem);
+    if (!d) {
+        command_take_error(error, problem);
         return NULL;
+    }
     GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
     for (const char *name; (name = g_dir_read_name(d));)
         if (strcmp(name, WEND_CHECKPOINT_FOLDER) == 0
@@ -233,8 +238,7 @@ static GPtrArray *list_folders(const char *directory, GError **error)
     if (folders->len > 0)
         return folders;
     g_ptr_array_unref(folders);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has no parts of a run that ended early",
-                directory);
+    error_set(error, WEND_ERROR_INPUT, "%s: has no parts of a run that ended early", directory);
     return NULL;
 }
 
@@ -263,7 +267,7 @@ static gboolean is_older(const char *archive, const char *folder)
 }
 
 static gboolean merge_one(const char *directory, const char *name, gboolean force,
-                          WendArchiveResult *sum, gboolean *empty, GError **error)
+                          WendArchiveResult *sum, gboolean *empty, Error **error)
 {
     g_autofree char *folder = g_build_filename(directory, name, NULL);
     g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)),
@@ -315,29 +319,29 @@ static void report(const char *directory, const WendProgram *p, const WendArchiv
 /* Makes the archive of each world of which some rank saved a part. Other worlds are removed from
  * FOLDERS. */
 static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force,
-                             WendArchiveResult *sum, GError **error)
+                             WendArchiveResult *sum, Error **error)
 {
-    g_autoptr(GError) nothing = NULL;
+    AUTO(Error) nothing = NULL;
     for (guint i = 0; i < folders->len;) {
-        g_autoptr(GError) why = NULL;
+        AUTO(Error) why = NULL;
         gboolean empty = FALSE;
         if (merge_one(directory, folders->pdata[i], force, sum, &empty, &why)) {
             i++;
             continue;
         }
         if (!empty) {
-            g_propagate_error(error, g_steal_pointer(&why));
+            error_give(error, g_steal_pointer(&why));
             return FALSE;
         }
         g_ptr_array_remove_index(folders, i);
         if (folders->len > 0)
             command_say(COMMAND, "%s: it is left out", why->message);
-        g_clear_error(&nothing);
+        error_clear(&nothing);
         nothing = g_steal_pointer(&why);
     }
     if (folders->len > 0)
         return TRUE;
-    g_propagate_error(error, g_steal_pointer(&nothing));
+    error_give(error, g_steal_pointer(&nothing));
     return FALSE;
 }
 
@@ -350,7 +354,7 @@ static gboolean has_parts(const char *directory)
 }
 
 /* A recording that is whole only gets names. */
-static gboolean name_whole(const char *directory, GError **error)
+static gboolean name_whole(const char *directory, Error **error)
 {
     guint64 bytes;
     if (!site_store(directory, COMMAND, SITE_STORE_ALL, &bytes, error))
@@ -366,7 +370,7 @@ static gboolean name_whole(const char *directory, GError **error)
 }
 
 static gboolean merge_all(const char *directory, gboolean force, gboolean remove,
-                          SiteStoreMode names, GError **error)
+                          SiteStoreMode names, Error **error)
 {
     g_autoptr(GPtrArray) folders = list_folders(directory, error);
     WendArchiveResult sum = {0};
@@ -374,10 +378,10 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
         return FALSE;
     g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
     if (!g_file_test(first, G_FILE_TEST_EXISTS)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the world that started the others saved nothing: read the archives of the "
-                    "others, %s...%s, one by one",
-                    directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: the world that started the others saved nothing: read the archives of the "
+                  "others, %s...%s, one by one",
+                  directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
         return FALSE;
     }
     guint64 bytes = 0;
@@ -410,7 +414,7 @@ int wend_merge_main(int argc, char **argv)
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    GError *error = NULL;
+    Error *error = NULL;
     if (!command_options(
             COMMAND, "DIR",
             "Make the recording of a run that ended early from the parts that its ranks saved.",

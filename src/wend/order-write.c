@@ -33,16 +33,15 @@ static guint64 put_words(OrderWriter *w, const gint64 *words, guint n)
     return first;
 }
 
-static gboolean too_large(GError **error)
+static gboolean too_large(Error **error)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                "the recording has too many different calls for a replay");
+    error_set(error, WEND_ERROR_INPUT, "the recording has too many different calls for a replay");
     return FALSE;
 }
 
 /* Sets the error, and returns FALSE: the allowance is used up, there is no memory, or the file
  * would be longer than 4 GB. */
-static gboolean fail(const OrderWriter *w, GError **error)
+static gboolean fail(const OrderWriter *w, Error **error)
 {
     return !allowance_error(w->allowance, "its replay", error) && too_large(error);
 }
@@ -135,8 +134,7 @@ static gboolean keep_rules(OrderWriter *w, const WendRule *rules, guint start, c
 
 /* -- outcomes -- */
 
-static gboolean put_stream(OrderWriter *w, WendStream *s, guint64 *first, guint64 *n,
-                           GError **error)
+static gboolean put_stream(OrderWriter *w, WendStream *s, guint64 *first, guint64 *n, Error **error)
 {
     WendBuf out = WEND_BUF_INIT;
     wend_stream_encode(s, &out);
@@ -151,7 +149,7 @@ static gboolean put_stream(OrderWriter *w, WendStream *s, guint64 *first, guint6
 }
 
 /* The outcomes of SHAPE in SEQUENCE, if there are any. */
-static gboolean keep_outcomes(OrderWriter *w, guint sequence, guint32 shape, GError **error)
+static gboolean keep_outcomes(OrderWriter *w, guint sequence, guint32 shape, Error **error)
 {
     WendOutcomes *o = wend_program_outcomes(w->p, w->rank, sequence, shape);
     WendStream stream = {.flat = TRUE};
@@ -270,7 +268,7 @@ static gboolean keep_site_elements(OrderWriter *w, guint sequence, OrderSequence
 }
 
 /* The program may come to a site that another rank was at. */
-static gboolean keep_other_sites(OrderWriter *w, GError **error)
+static gboolean keep_other_sites(OrderWriter *w, Error **error)
 {
     enum { SITES_MOST = 4096 };
     guint n = w->named ? wend_call_sites_n(w->named->sites) : 0;
@@ -283,7 +281,7 @@ static gboolean keep_other_sites(OrderWriter *w, GError **error)
 /* -- sequences -- */
 
 static gboolean keep_sequence(OrderWriter *w, const WendClass *class, guint sequence,
-                              const OrderAnswers *answers, const OrderTurns *turns, GError **error)
+                              const OrderAnswers *answers, const OrderTurns *turns, Error **error)
 {
     const WendSequence *q = &class->sequences[sequence];
     const WendRule *rules = wend_program_rule(w->p, 0);
@@ -326,7 +324,7 @@ static gboolean keep_sequence(OrderWriter *w, const WendClass *class, guint sequ
 
 /* -- side streams -- */
 
-static gboolean keep_sides(OrderWriter *w, GError **error)
+static gboolean keep_sides(OrderWriter *w, Error **error)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
         if (!wend_side_stream_kind(kind)->replayed)
@@ -431,7 +429,7 @@ static gint64 error_class(const WendProgram *p, const char *name)
     return 0;
 }
 
-static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
+static GBytes *file(const OrderWriter *w, guint64 n_channels, Error **error)
 {
     const WendProgram *p = w->p;
     const WendWorld *world = wend_program_world(p, wend_program_world_of(p, w->rank));
@@ -493,7 +491,7 @@ static GArray *array_of(guint size)
 }
 
 GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const OrderSites *sites,
-                    gboolean *needs_all, GError **error)
+                    gboolean *needs_all, Error **error)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     OrderWriter w = {.p = p,
@@ -527,8 +525,7 @@ GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const Or
     const char *why = good ? obstacle(&w) : NULL;
     if (why) {
         good = FALSE;
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "rank %u %s: it cannot be replayed", rank,
-                    why);
+        error_set(error, WEND_ERROR_INPUT, "rank %u %s: it cannot be replayed", rank, why);
     }
     GBytes *bytes = good ? file(&w, order_turns_channels(turns), error) : NULL;
     if (turns)

@@ -3,6 +3,7 @@
 #ifndef WEND_ORDER_WRITE_H
 #define WEND_ORDER_WRITE_H
 
+#include "lib/base/error.h"
 #include "lib/read/program.h"
 #include "lib/read/call-sites.h"
 
@@ -21,6 +22,6 @@ typedef struct {
  * ranks are needed, which P may be without. Then NEEDS_ALL is set, and ERROR is not. NEEDS_ALL may
  * be NULL if P has the calls of all, and SITES if no site is to be named. */
 GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const OrderSites *sites,
-                    gboolean *needs_all, GError **error);
+                    gboolean *needs_all, Error **error);
 
 #endif

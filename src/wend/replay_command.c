@@ -40,9 +40,9 @@ static const GOptionEntry more_options[] = {
     READING_OPTION,
     G_OPTION_ENTRY_NULL};
 
-static gboolean fail_system(GError **error, const char *what)
+static gboolean fail_system(Error **error, const char *what)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", what, g_strerror(errno));
+    error_set(error, WEND_ERROR_SYSTEM, "%s: %s", what, g_strerror(errno));
     return FALSE;
 }
 
@@ -153,7 +153,7 @@ static const char *name_of_site(gpointer data, guint site)
 }
 
 static GBytes *write_order(const WendProgram *p, guint rank, OrderNames *names, gboolean *needs_all,
-                           GError **error)
+                           Error **error)
 {
     OrderSites sites = {names->sites, name_of_site, names};
     return order_write(p, rank, reading_limit(), names->sites != NULL ? &sites : NULL, needs_all,
@@ -165,19 +165,19 @@ static GBytes *write_order(const WendProgram *p, guint rank, OrderNames *names, 
 /* If P is not WHOLE, it may be without the calls of other ranks. They are read if they are
  * needed. */
 static GBytes *order_of(const WendProgram *p, gboolean whole, OrderNames *names, const char *path,
-                        gint64 rank, GError **error)
+                        gint64 rank, Error **error)
 {
     guint ranks = wend_program_world(p, 0)->ranks;
     if (wend_program_n_worlds(p) > 1) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: a run that started processes (MPI_Comm_spawn) cannot be replayed", path);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: a run that started processes (MPI_Comm_spawn) cannot be replayed", path);
         return NULL;
     }
     if (rank < 0 || rank >= ranks) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: has %u ranks, and this is rank %" G_GINT64_FORMAT
-                    ": start as many as were recorded",
-                    path, ranks, rank);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: has %u ranks, and this is rank %" G_GINT64_FORMAT
+                  ": start as many as were recorded",
+                  path, ranks, rank);
         return NULL;
     }
     gboolean needs_all = FALSE;
@@ -192,12 +192,12 @@ static GBytes *order_of(const WendProgram *p, gboolean whole, OrderNames *names,
         wend_program_free(all);
     }
     if (!order)
-        g_prefix_error(error, "%s: ", path);
+        error_prefix(error, "%s: ", path);
     return order;
 }
 
 /* Leaves the order file of this process's rank to the program that it becomes. */
-static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GError **error)
+static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, Error **error)
 {
     OrderNames names = order_names_open(p, rank);
     GBytes *order = order_of(p, FALSE, &names, path, rank, error);
@@ -233,10 +233,11 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-static gboolean hand_on_all(const WendProgram *p, const char *path, GError **error)
+static gboolean hand_on_all(const WendProgram *p, const char *path, Error **error)
 {
     signals_hold(&hold);
-    folder = g_dir_make_tmp("wend-replay-XXXXXX", error);
+    GError *problem = NULL;
+    folder = g_dir_make_tmp("wend-replay-XXXXXX", &problem);
     OrderNames names = order_names_open(p, -1);
     gboolean good = folder != NULL;
     for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
@@ -249,12 +250,14 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
         g_autofree char *file = g_strdup_printf("%s/%u", folder, rank);
         good = order
                && g_file_set_contents(file, g_bytes_get_data(order, NULL),
-                                      (gssize)g_bytes_get_size(order), error);
+                                      (gssize)g_bytes_get_size(order), &problem);
         if (order)
             g_bytes_unref(order);
     }
     command_progress(NULL, 0, 0);
     order_names_close(&names);
+    if (problem)
+        command_take_error(error, problem);
     if (!good && folder)
         remove_folder();
     if (!good)
@@ -275,7 +278,7 @@ static _Noreturn void wait_for_launcher(pid_t launcher)
 /* -- the program -- */
 
 /* PREFIX with %p and %r, and then PROGRAM. */
-static char **with_prefix(gint64 rank, char **program, GError **error)
+static char **with_prefix(gint64 rank, char **program, Error **error)
 {
     GString *command = g_string_new(NULL);
     for (const char *p = prefix; *p; p++) {
@@ -296,8 +299,7 @@ static char **with_prefix(gint64 rank, char **program, GError **error)
         for (guint i = 0; i <= more; i++)
             words[n + (gint)i] = g_strdup(program[i]);
     } else {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "--exec: %s (see wend replay --help)",
-                    wrong->message);
+        error_set(error, WEND_ERROR_USAGE, "--exec: %s (see wend replay --help)", wrong->message);
         g_error_free(wrong);
     }
     g_string_free(command, TRUE);
@@ -313,7 +315,7 @@ static gboolean is_chosen(gint64 rank)
 }
 
 /* Checks settings that are those of all ranks, before each rank would report the same mistake. */
-static gboolean check_settings(const WendProgram *p, GError **error)
+static gboolean check_settings(const WendProgram *p, Error **error)
 {
     StopPlace place;
     bool chosen;
@@ -323,7 +325,7 @@ static gboolean check_settings(const WendProgram *p, GError **error)
     else if (debug && !rank_list_has(debug, 0, &chosen))
         wrong = RANK_LIST_WRONG;
     if (wrong)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend replay --help)", wrong);
+        error_set(error, WEND_ERROR_USAGE, "%s (see wend replay --help)", wrong);
     return wrong == NULL;
 }
 
@@ -405,7 +407,7 @@ static void say_missing(const WendProgram *p)
 
 /* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. A rank reads
  * its own calls alone. */
-static gboolean prepare(const char *path, gint64 rank, GError **error)
+static gboolean prepare(const char *path, gint64 rank, Error **error)
 {
     gboolean alone = rank >= 0 && rank <= G_MAXUINT;
     WendProgram *p = alone ? wend_program_open_rank(path, (guint)rank, reading_limit(), error)
@@ -434,7 +436,7 @@ static gboolean replaces(const char *recording)
 
 int wend_replay_main(int argc, char **argv)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     int status;
     g_autofree GOptionEntry *options = setting_options(SETTING_OPTIONS_REPLAY, more_options);
     if (!command_options_before(

@@ -204,19 +204,19 @@ static int try_making(const char *path)
     return 0;
 }
 
-static gboolean refuse(GError **error, int code, const char *path, const char *why)
+static gboolean refuse(Error **error, int code, const char *path, const char *why)
 {
-    g_set_error(error, WEND_ERROR, code, "%s: %s", path, why);
+    error_set(error, code, "%s: %s", path, why);
     return FALSE;
 }
 
 /* Refuses a folder with other files than those of a recording. */
-static gboolean check_contents(const char *path, GError **error)
+static gboolean check_contents(const char *path, Error **error)
 {
     int why;
     char *foreign = marker_foreign(path, &why);
     if (foreign)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: " MARKER_REFUSAL, path, foreign);
+        error_set(error, WEND_ERROR_INPUT, "%s: " MARKER_REFUSAL, path, foreign);
     else if (why)
         refuse(error, wend_error_of_output(why), path, g_strerror(why));
     gboolean good = !foreign && !why;
@@ -224,7 +224,7 @@ static gboolean check_contents(const char *path, GError **error)
     return good;
 }
 
-static gboolean check_place(const char *path, GError **error)
+static gboolean check_place(const char *path, Error **error)
 {
     struct stat info;
     if (lstat(path, &info) != 0) {
@@ -246,7 +246,7 @@ static gboolean check_place(const char *path, GError **error)
     return TRUE;
 }
 
-gboolean setting_options_check_output(GError **error)
+gboolean setting_options_check_output(Error **error)
 {
     if (!all_see_the_same())
         return TRUE;

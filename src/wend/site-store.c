@@ -58,14 +58,15 @@ static guint64 size_of(const char *path)
 }
 
 static gboolean store_one(const char *path, const char *command, SiteStoreMode mode, guint64 *bytes,
-                          GError **error)
+                          Error **error)
 {
     struct WendProgram *p = reading_open(path, -1, error);
     if (p == NULL)
         return FALSE;
     guint n;
     guint64 before = size_of(path);
-    gboolean good = TRUE, stored = FALSE;
+    gboolean good = TRUE;
+    bool stored = false;
     WendRead *r = wend_read_wrap(p);
     /* Nobody has asked for the names that are stored by default. */
     WendSiteSymbols *symbols = symbols_of(r, mode == SITE_STORE_ALL ? command : NULL, &n);
@@ -91,11 +92,12 @@ static gboolean is_archive(const char *name)
 }
 
 gboolean site_store(const char *directory, const char *command, SiteStoreMode mode, guint64 *bytes,
-                    GError **error)
+                    Error **error)
 {
     *bytes = 0;
-    GDir *d = mode != SITE_STORE_NONE ? g_dir_open(directory, 0, error) : NULL;
-    gboolean good = d != NULL || mode == SITE_STORE_NONE;
+    GError *problem = NULL;
+    GDir *d = mode != SITE_STORE_NONE ? g_dir_open(directory, 0, &problem) : NULL;
+    gboolean good = !problem || command_take_error(error, problem);
     for (const char *name; d != NULL && good && (name = g_dir_read_name(d)) != NULL;) {
         g_autofree char *path = g_build_filename(directory, name, NULL);
         if (is_archive(name))

@@ -39,7 +39,7 @@ static void add_names(const char *directory, time_t start)
     g_autofree char *archive = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
     GStatBuf info;
     guint64 bytes;
-    GError *error = NULL;
+    Error *error = NULL;
     if (g_stat(archive, &info) != 0 || info.st_mtime < start)
         return;
     if (!site_store(directory, COMMAND, SITE_STORE_ALL, &bytes, &error))
@@ -76,7 +76,7 @@ static void attend(gboolean names)
 
 int wend_trace_main(int argc, char **argv)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     int status;
     g_autofree GOptionEntry *options = setting_options(SETTING_OPTIONS_TRACE, more_options);
     if (!command_options_before(

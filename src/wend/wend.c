@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/shortage.h"
+#include "lib/base/memory.h"
 #include "src/command/command.h"
 #include "src/command/reading.h"
 #include "src/decoder/decoder.h"
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C"); /* 1,234 are never one and a quarter */
-    wend_shortage_ends(command_end_short_of_memory);
+    memory_ends(command_end_short_of_memory);
     reading_guard();
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {

@@ -7,6 +7,8 @@
 #include <glib.h>
 #include <sys/types.h>
 
+#include "lib/base/error.h"
+
 int wend_merge_main(int argc, char **argv);
 int wend_replay_main(int argc, char **argv);
 int wend_trace_main(int argc, char **argv);
@@ -20,7 +22,7 @@ char **launch_program(const char *command, char **operands, int *status);
 
 /* The file of PROGRAM, which a library can be preloaded into. The caller frees it. On failure
  * returns NULL with an error. */
-char *launch_find(const char *program, GError **error);
+char *launch_find(const char *program, Error **error);
 
 /* Executes FILE with the arguments PROGRAM (NULL at the end) and LIBRARY preloaded. Returns only if
  * it cannot, as launch_fail. */
@@ -34,7 +36,7 @@ int launch(const char *command, const char *file, const char *library, char **pr
  * its reason itself.
  *
  * Takes ERROR. Returns the exit status. */
-int launch_fail(const char *command, GError *error);
+int launch_fail(const char *command, Error *error);
 /* The same for wrong usage: says PROBLEM, with a hint at --help. */
 int launch_fail_usage(const char *command, const char *problem);
 
@@ -60,7 +62,7 @@ _Noreturn void launch_end(int status);
  * - libwend.so.
  *
  * On failure returns NULL with an error. */
-char *library_for(const char *program, const char *family, GError **error);
+char *library_for(const char *program, const char *family, Error **error);
 
 /* The file in a line "<tab>NAME => FILE (ADDRESS)" of the dynamic linker, if it can be an MPI
  * library: all of them have "mpi" in their names. NULL otherwise. The caller frees it. */
@@ -70,7 +72,7 @@ char *library_of_line(const char *line);
 
 /* The file that exec would run for NAME: NAME itself if it has a slash, else found by PATH. The
  * caller frees it. On failure returns NULL with an error that names the program. */
-char *executable_find(const char *name, GError **error);
+char *executable_find(const char *name, Error **error);
 
 /* The reason why no library can be preloaded into the program in FILE, as static text. NULL if one
  * can, or if it is unknown (a script). */
@@ -97,7 +99,7 @@ gboolean setting_options_has_output(void);
 
 /* Checks the directory of the setting output, or without one the current folder, in which the
  * recorder makes a new name. Returns FALSE with an error if it cannot be used. */
-gboolean setting_options_check_output(GError **error);
+gboolean setting_options_check_output(Error **error);
 
 /* -- site-store.c -- */
 
@@ -116,6 +118,6 @@ enum { SITE_STORE_BYTES = 2048 };
  * found. *BYTES: so many bytes the archives have grown. With SITE_STORE_ALL, COMMAND says if there
  * are none. Returns FALSE and sets the error if an archive cannot be read or written. */
 gboolean site_store(const char *directory, const char *command, SiteStoreMode mode, guint64 *bytes,
-                    GError **error);
+                    Error **error);
 
 #endif

@@ -513,7 +513,7 @@ static guint run_lines(char **lines, guint first, Place *place, gboolean nested)
 static WendMerge *merge(void)
 {
     WendMerge *merged = NULL;
-    GError *error = NULL;
+    Error *error = NULL;
     for (guint r = 0; r < n_ranks; r++) {
         WendBuf part = WEND_BUF_INIT;
         wend_part_begin(&part, &facts, r, n_ranks, ranks[r].sequences->len);
@@ -545,15 +545,14 @@ static WendMerge *merge(void)
 int main(int argc, char **argv)
 {
     char *text;
-    GError *error = NULL;
+    Error *error = NULL;
     if (argc != 3) {
         fputs("usage: script SCRIPT DIRECTORY\n", stderr);
         return 2;
     }
     script_name = argv[1];
-    if (!g_file_get_contents(strcmp(argv[1], "-") == 0 ? "/dev/stdin" : argv[1], &text, NULL,
-                             &error))
-        fail("%s", error->message);
+    if (!g_file_get_contents(strcmp(argv[1], "-") == 0 ? "/dev/stdin" : argv[1], &text, NULL, NULL))
+        fail("%s: cannot read it", argv[1]);
     wend_facts_add(&facts, "datatype.MPI_INT", "4 0 4 0 4");
     wend_facts_add(&facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
     char **lines = g_strsplit(text, "\n", -1);

@@ -4,6 +4,7 @@
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
+#include <glib.h>
 #include <string.h>
 
 #include "../../lib/read/program-private.h"
@@ -13,10 +14,10 @@
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     static const guint8 zstandard[] = {0x28, 0xb5, 0x2f, 0xfd};
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     Container *b;
     if (size >= 4 && memcmp(data, zstandard, 4) == 0) {
-        g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+        AUTO(Bytes) bytes = bytes_new(data, size);
         b = container_from_bytes(bytes, "fuzz", &error);
     } else {
         b = members_unpack(data, size);

@@ -79,7 +79,7 @@ static void decode(const WendProgram *p)
 
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
     if (!p || wend_program_ranks(p) > RANKS || wend_program_n_classes(p) == 0) {
         wend_program_free(p);

@@ -3,13 +3,15 @@
  * 2^60 calls. */
 #include "exercise.h"
 
+#include <glib.h>
+
 #include "../../lib/analysis/matching.h"
 #include "../../lib/read/program-private.h"
 #include "members.h"
 #include "src/command/value.h"
 #include "src/read/wrap.h"
 
-WendProgram *exercise_open(const guint8 *data, gsize n, GError **error)
+WendProgram *exercise_open(const guint8 *data, gsize n, Error **error)
 {
     Container *b = members_unpack(data, n);
     return b ? program_from_container(b, error) : NULL;

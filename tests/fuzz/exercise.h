@@ -6,8 +6,11 @@
 
 #include "../../lib/read/program.h"
 
+#include <glib.h>
+#include "lib/base/error.h"
+
 /* members as members.h has them */
-WendProgram *exercise_open(const guint8 *data, gsize n, GError **error);
+WendProgram *exercise_open(const guint8 *data, gsize n, Error **error);
 void exercise(const WendProgram *p);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -9,6 +9,7 @@
  * have. */
 #include "src/tracer/side/frame-rules.h"
 
+#include <glib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -6,6 +6,8 @@
 
 #include "../../lib/archive/container.h"
 
+#include <glib.h>
+
 /* The shards are those of 6 ranks, two in each member. */
 static const char *const member_names[] = {"meta",     "program", "program.2", "program.4",
                                            "values.0", "sites",   "sites.0",   "stacks",
@@ -13,12 +15,11 @@ static const char *const member_names[] = {"meta",     "program", "program.2", "
 
 static inline Container *members_unpack(const guint8 *p, gsize n)
 {
-    GHashTable *members =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+    Map *members = map_new(map_text_hash, map_text_equal, memory_free, (Release)bytes_unref);
     while (n >= 3) {
         gsize length = MIN((gsize)(p[1] | p[2] << 8), n - 3);
-        g_hash_table_replace(members, g_strdup(member_names[p[0] % G_N_ELEMENTS(member_names)]),
-                             g_bytes_new(p + 3, length));
+        map_replace(members, g_strdup(member_names[p[0] % G_N_ELEMENTS(member_names)]),
+                    bytes_new(p + 3, length));
         p += 3 + length;
         n -= 3 + length;
     }

@@ -5,6 +5,8 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
+
+#include <glib.h>
 #include "src/tracer/replay/order-read.h"
 #include "src/wend/order-write.h"
 
@@ -33,7 +35,7 @@ static void read_sequence(const Order *order, const OrderSequence *q)
 
 static void replay(const WendProgram *p, guint rank)
 {
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     GBytes *bytes = order_write(p, rank, 0, NULL, NULL, &error);
     if ((bytes != NULL) == (error != NULL))
         g_error("an order and an error, or neither");
@@ -51,7 +53,7 @@ static void replay(const WendProgram *p, guint rank)
 
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
     if (!p)
         return 0;

@@ -16,10 +16,10 @@
 
 static void write_and_open(WendMerge *m)
 {
-    g_autoptr(GError) error = NULL;
-    g_autofree char *directory = g_dir_make_tmp("wend-fuzz-XXXXXX", &error);
+    AUTO(Error) error = NULL;
+    g_autofree char *directory = g_dir_make_tmp("wend-fuzz-XXXXXX", NULL);
     if (!directory)
-        g_error("%s", error->message);
+        g_error("no directory for archives");
     g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendArchiveResult result;
     g_free(wend_merge_unrecorded(m));
@@ -42,7 +42,7 @@ enum { ROOM = 1 << 26, CALLS = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     WendCheckpointHeader h;
     elastic_calls_most = CALLS;
     gboolean whole = wend_checkpoint_file_is_whole(data, size, &h);
@@ -52,12 +52,12 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
         g_error("a result and an error, or neither");
     if (!m)
         return 0;
-    GByteArray *encoded = wend_merge_encode(m);
+    Vector *encoded = wend_merge_encode(m);
     WendMerge *again = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, NULL);
     if (wend_merge_absorb(again, encoded->data, encoded->len, NULL))
         g_error("one rank twice");
     wend_merge_free(again);
-    g_byte_array_unref(encoded);
+    vector_unref(encoded);
     write_and_open(m);
     wend_merge_free(m);
     return 0;

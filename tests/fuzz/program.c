@@ -6,6 +6,7 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
 
+#include <glib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

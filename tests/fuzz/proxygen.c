@@ -15,7 +15,7 @@ enum { CALLS = 20000, RANKS = 16 };
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     static char *directory, *output;
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
     if (!p || wend_program_ranks(p) > RANKS) {
         wend_program_free(p);

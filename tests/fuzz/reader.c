@@ -5,6 +5,8 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
+
+#include <glib.h>
 #include "src/read/wrap.h"
 #include "tests/read/exercise-read.h"
 
@@ -21,7 +23,7 @@ static bool is_short(WendRead *r)
 
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
     if (p != NULL && wend_program_ranks(p) > 0) {
         WendRead *r = wend_read_wrap(p);

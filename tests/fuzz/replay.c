@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* replay.c: runs a fuzzer's function on the files that it is given. */
+#include <glib.h>
 #include <stdio.h>
 #include <sys/resource.h>
 

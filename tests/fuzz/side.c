@@ -7,6 +7,7 @@
 #include "../../lib/record/side-stream.h"
 #include "exercise.h"
 
+#include <glib.h>
 #include <string.h>
 
 enum { ELEMENTS = 20000 };

@@ -9,6 +9,7 @@
 #include "../../lib/record/side-stream.h"
 #include "exercise.h"
 
+#include <glib.h>
 #include <string.h>
 
 enum { CALLS = 20000, PLACES = 7 };

@@ -51,9 +51,9 @@ ring() {
         [ "$header" = config.h ] || [ -f "src/decoder/$header" ] || others+=" $header"
     done
     [ -z "$others" ] || fail "src/decoder includes:" "$others" || return
-    # nor does it declare such functions itself; lib/small has GLib's names
+    # nor does it declare such functions itself
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" --list src/decoder/ |
-        grep '^src/decoder/' | grep -vE -- '-> (src/(decoder|command|read)|lib/small)/' \
+        grep '^src/decoder/' | grep -vE -- '-> (src/(decoder|command|read)|lib/base)/' \
         >"$BATS_TEST_TMPDIR/found" || true
     [ ! -s "$BATS_TEST_TMPDIR/found" ] || fail "$(cat "$BATS_TEST_TMPDIR/found")" || return
     ! grep -rq 'read/wrap\.h' src/decoder src/command || false

@@ -2,6 +2,8 @@
 /* class-alignment.c: ranks that leave out calls that others make. */
 #include "recorded.h"
 
+#include <glib.h>
+
 /* Cycles over levels of which each has half as many ranks as the one before, in two dimensions, and
  * what the first rank does beside. */
 static SimulatedRank *levels(guint rank, guint width, guint height)

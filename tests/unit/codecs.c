@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* codecs.c: decode of encode is the input: rank sets, slot vectors, words, times. */
-#include "../../lib/base/order.h"
+#include "../../lib/base/containers.h"
 #include "../../lib/merge/derive.h"
 #include "../../lib/merge/hosts.h"
 #include "../../lib/ranks/rankset.h"
@@ -10,6 +10,7 @@
 #include "../../lib/record/neighbours.h"
 #include "delta-sequence-of.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,8 +42,8 @@ static void test_order(void)
                            *seen = g_new0(guint32, n + 1);
         for (guint k = 0; k < n; k++)
             keys[k] = g_rand_int(dice) & mask;
-        order_begin(order, n);
-        order_by_keys(order + from, keys, to - from);
+        vector_indices(order, n);
+        vector_sort_indices(order + from, keys, to - from);
         for (guint k = 0; k < n; k++) {
             g_assert_cmpuint(seen[order[k]]++, ==, 0);
             if (k < from || k >= to)
@@ -508,7 +509,7 @@ static void test_structures(void)
             g_autofree gint64 *words = g_new(gint64, n);
             for (gint64 r = 0; r < n; r++)
                 words[r] = grid_value(form, r, widths[i]);
-            g_autoptr(DeltaSequence) s = deltas_of(words, n);
+            AUTO(DeltaSequence) s = deltas_of(words, n);
             sizes[i] = delta_sequence_size(s);
             for (gint64 r = 0; r < n; r++)
                 g_assert_cmpint(delta_sequence_at(s, r), ==, words[r]);

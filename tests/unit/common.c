@@ -3,6 +3,7 @@
  * once. */
 #include "recorded.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,9 +54,9 @@ static gsize times_of_classes(double about[TIME_CLASSES][TIME_CALLS])
     char *dir = record(ranks, NULL, &result);
     check_times(dir);
     g_assert_cmpuint(result.classes, ==, TIME_CLASSES);
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     for (guint rank = 0; rank < TIME_CLASSES; rank++)
         for (guint t = 0; t < wend_program_n_terminals(p); t++) {
             const WendTerminal *terminal = wend_program_terminal(p, t);

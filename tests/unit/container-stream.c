@@ -21,22 +21,22 @@ static guint8 *bytes_of(guint seed, gsize n)
 }
 
 /* An archive with the members "large" and "small", in frames of their own, and "meta". */
-static GByteArray *archive(void)
+static Vector *archive(void)
 {
     g_autofree guint8 *large = bytes_of(1, LARGE), *small = bytes_of(2, SMALL);
     ContainerWriter *w = container_writer_new(0);
     container_add_coded(w, "large", large, LARGE);
     container_add_coded(w, "small", small, SMALL);
     container_add(w, "meta", "meta", 4);
-    GError *error = NULL;
-    GByteArray *file = container_take_file(w, &error);
-    g_assert_no_error(error);
+    Error *error = NULL;
+    Vector *file = container_take_file(w, &error);
+    g_assert_null(error);
     return file;
 }
 
-static Container *opened(const GByteArray *file, GError **error)
+static Container *opened(const Vector *file, Error **error)
 {
-    g_autoptr(GBytes) bytes = g_bytes_new(file->data, file->len);
+    AUTO(Bytes) bytes = bytes_new(file->data, file->len);
     return container_from_bytes(bytes, "archive", error);
 }
 
@@ -65,67 +65,67 @@ static gboolean read_pieces(Container *b, const char *name, const guint8 *wanted
 
 static void test_pieces(void)
 {
-    GError *error = NULL;
-    GByteArray *file = archive();
+    Error *error = NULL;
+    Vector *file = archive();
     g_autofree guint8 *large = bytes_of(1, LARGE), *small = bytes_of(2, SMALL);
     Container *b = opened(file, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     for (gint32 most = 1 << 10; most <= 1 << 22; most *= 8)
         g_assert_true(read_pieces(b, "large", large, LARGE, most));
     g_assert_true(read_pieces(b, "small", small, SMALL, 10));
     /* once it is in memory as a whole, it is read from there */
-    g_autoptr(GBytes) whole = container_member(b, "large", &error);
-    g_assert_cmpmem(g_bytes_get_data(whole, NULL), g_bytes_get_size(whole), large, LARGE);
+    AUTO(Bytes) whole = container_member(b, "large", &error);
+    g_assert_cmpmem(whole->data, whole->n, large, LARGE);
     g_assert_true(read_pieces(b, "large", large, LARGE, 5000));
     g_assert_null(container_stream_new(b, "none", 0, &error));
-    g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
-    g_clear_error(&error);
+    g_assert_true(error && error->code == WEND_ERROR_INPUT);
+    error_clear(&error);
     container_free(b);
-    g_byte_array_unref(file);
+    vector_unref(file);
 }
 
 /* With room for less than the member, it can be read in pieces alone. */
 static void test_memory(void)
 {
-    GError *error = NULL;
-    GByteArray *file = archive();
+    Error *error = NULL;
+    Vector *file = archive();
     g_autofree guint8 *large = bytes_of(1, LARGE);
     g_autofree char *path = g_build_filename(g_get_tmp_dir(), "wend-stream-XXXXXX", NULL);
     int fd = g_mkstemp(path);
     g_assert_cmpint(fd, >=, 0);
-    g_assert_true(g_file_set_contents(path, (const char *)file->data, file->len, &error));
+    g_assert_true(g_file_set_contents(path, file->data, file->len, NULL));
     Allowance *allowance = allowance_new(LARGE / 2);
     Container *b = container_open_within(path, allowance, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     for (int i = 0; i < 5; i++) /* what one takes it gives back */
         g_assert_true(read_pieces(b, "large", large, LARGE, 10000));
     g_assert_null(container_member(b, "large", &error));
-    g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
-    g_clear_error(&error);
+    g_assert_true(error && error->code == WEND_ERROR_INPUT);
+    error_clear(&error);
     container_free(b);
     allowance_unref(allowance);
     g_assert_cmpint(unlink(path), ==, 0);
     g_assert_true(g_close(fd, NULL));
-    g_byte_array_unref(file);
+    vector_unref(file);
 }
 
 static void test_damage(void)
 {
-    GByteArray *file = archive();
+    Vector *file = archive();
     g_autofree guint8 *large = bytes_of(1, LARGE);
     GRand *dice = g_rand_new_with_seed(3);
     for (int i = 0; i < 300; i++) {
         gint at = i < 100 ? i : g_rand_int_range(dice, 0, LARGE / 10 * 8); /* in the frame */
-        guint8 *damaged = &file->data[at], was = *damaged;
+        guint8 *damaged = &VECTOR_AT(file, guint8, at), was = *damaged;
         *damaged ^= (guint8)g_rand_int_range(dice, 1, 256);
-        g_autoptr(GError) error = NULL;
+        AUTO(Error) error = NULL;
         Container *b = opened(file, &error);
         g_assert_true(!b || !read_pieces(b, "large", large, LARGE, 100000));
         container_free(b);
         *damaged = was;
     }
     g_rand_free(dice);
-    g_byte_array_unref(file);
+    vector_unref(file);
 }
 
 int main(int argc, char **argv)

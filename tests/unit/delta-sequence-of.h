@@ -5,6 +5,8 @@
 
 #include "../../lib/ranks/delta-sequence.h"
 
+#include <glib.h>
+
 /* WORDS[N], n > 0; the caller's reference. */
 static inline DeltaSequence *deltas_of(const gint64 *words, guint64 n)
 {

@@ -4,6 +4,7 @@
 #include "../../lib/record/words.h"
 #include "delta-sequence-of.h"
 
+#include <glib.h>
 #include <math.h>
 
 static GRand *dice;
@@ -47,7 +48,7 @@ static void test_deltas(void)
             if (special == 1 && g_rand_int_range(dice, 0, 10) == 0)
                 words[k] = at % 2 ? WEND_ABSENT : G_MININT64;
         }
-        g_autoptr(DeltaSequence) s = deltas_of(words, n);
+        AUTO(DeltaSequence) s = deltas_of(words, n);
         check_deltas(s, words, n);
         for (int archive = 0; archive < 3; archive++) {
             WendBuf b = WEND_BUF_INIT;
@@ -56,8 +57,9 @@ static void test_deltas(void)
             else
                 delta_sequence_encode_shortest(s, &b, to);
             WendCursor c = wend_cursor(b.data, b.len);
-            g_autoptr(DeltaSequence) back = delta_sequence_decode(&c, n, archive ? from : NULL,
-                                                                  archive ? G_N_ELEMENTS(from) : 0);
+            AUTO(DeltaSequence)
+            back = delta_sequence_decode(&c, n, archive ? from : NULL,
+                                         archive ? G_N_ELEMENTS(from) : 0);
             g_assert_true(back && c.p == c.end);
             if (!archive)
                 g_assert_true(delta_sequence_equal(s, back));
@@ -65,8 +67,9 @@ static void test_deltas(void)
                 check_deltas(back, words, n);
             for (gsize cut = 0; cut < b.len; cut++) { /* never more than there is */
                 WendCursor part = wend_cursor(b.data, cut);
-                g_autoptr(DeltaSequence) none = delta_sequence_decode(
-                    &part, n, archive ? from : NULL, archive ? G_N_ELEMENTS(from) : 0);
+                AUTO(DeltaSequence)
+                none = delta_sequence_decode(&part, n, archive ? from : NULL,
+                                             archive ? G_N_ELEMENTS(from) : 0);
                 g_assert_null(none);
             }
             wend_buf_clear(&b);
@@ -77,11 +80,11 @@ static void test_deltas(void)
 /* What comes out of the shortest form of N words; its bytes. */
 static gsize check_shortest(const gint64 *words, guint64 n)
 {
-    g_autoptr(DeltaSequence) s = deltas_of(words, n);
+    AUTO(DeltaSequence) s = deltas_of(words, n);
     WendBuf b = WEND_BUF_INIT;
     delta_sequence_encode_shortest(s, &b, NULL);
     WendCursor c = wend_cursor(b.data, b.len);
-    g_autoptr(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
+    AUTO(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
     check_deltas(back, words, n);
     g_assert_true(delta_sequence_equal(s, back) && delta_sequence_equal(back, s));
@@ -89,7 +92,7 @@ static gsize check_shortest(const gint64 *words, guint64 n)
     wend_buf_clear(&b);
     delta_sequence_encode(back, &b, NULL); /* as what it is */
     c = wend_cursor(b.data, b.len);
-    g_autoptr(DeltaSequence) again = delta_sequence_decode(&c, n, NULL, 0);
+    AUTO(DeltaSequence) again = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(again && c.p == c.end && delta_sequence_equal(s, again));
     wend_buf_clear(&b);
     return bytes;
@@ -190,7 +193,7 @@ static void test_deltas_told_wrong(void)
         for (guint k = 0; k < rows[i].numbers; k++)
             wend_buf_unsigned(&b, rows[i].words[k]);
         WendCursor c = wend_cursor(b.data, b.len);
-        g_autoptr(DeltaSequence) none = delta_sequence_decode(&c, rows[i].n, NULL, 0);
+        AUTO(DeltaSequence) none = delta_sequence_decode(&c, rows[i].n, NULL, 0);
         g_assert_null(none);
         wend_buf_clear(&b);
     }
@@ -203,12 +206,12 @@ enum { CODED = 2000 };
 /* ENTROPY: bits of a word. */
 static void check_coded(const gint64 *words, guint64 n, double entropy)
 {
-    g_autoptr(DeltaSequence) s = deltas_of(words, n);
+    AUTO(DeltaSequence) s = deltas_of(words, n);
     WendBuf b = WEND_BUF_INIT;
     delta_sequence_encode(s, &b, NULL);
     g_assert_cmpfloat((double)b.len, <, 20 + 1.03 * (double)n * entropy / 8);
     WendCursor c = wend_cursor(b.data, b.len);
-    g_autoptr(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
+    AUTO(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
     check_deltas(back, words, n);
     wend_buf_clear(&b);

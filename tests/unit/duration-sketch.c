@@ -4,6 +4,7 @@
 
 #include "../../src/read/duration-sketch.h"
 
+#include <glib.h>
 #include <math.h>
 
 static GRand *dice;

@@ -3,6 +3,8 @@
  * afterwards. */
 #include "recorded.h"
 
+#include <glib.h>
+
 #include "../../lib/merge/class.h"
 
 /* -- programs by chance -- */
@@ -271,11 +273,11 @@ static void loop_over(SimulatedRank *r, SimulatedSequence *s, guint kind, guint 
 
 static guint strided_terminals(SimulatedRank *r)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     GByteArray *part = simulated_part(r);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-    g_assert_no_error(error);
-    const Class *k = g_ptr_array_index(m->classes, 0);
+    g_assert_null(error);
+    const Class *k = VECTOR_POINTER(m->classes, 0);
     guint n = 0;
     for (guint q = 0; q < k->n_sequences; q++)
         n += k->sequences[q].table.strided ? k->sequences[q].table.strided->len : 0;
@@ -364,7 +366,7 @@ static void test_many_turns(void)
 static gsize root_memory(gint64 others, gsize *bytes)
 {
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    GError *error = NULL;
+    Error *error = NULL;
     SimulatedRank *r = simulated_new(0, 1, FALSE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     g_ptr_array_add(ranks, r);
@@ -372,7 +374,7 @@ static gsize root_memory(gint64 others, gsize *bytes)
         loop_over(r, s, 2, others, 1, 1, 3, -1, TRUE);
     GByteArray *part = simulated_part(r);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     gsize memory = wend_merge_memory(m);
     wend_merge_free(m);
     g_byte_array_unref(part);

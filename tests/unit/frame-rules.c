@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <glib.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>

@@ -132,9 +132,9 @@ UNIT_TESTS += tests/unit/order
 tests_unit_order_SOURCES = tests/unit/order.c tests/unit/random-ranks.c \
 	tests/unit/random-ranks.h $(RECORDED_SOURCES) $(ORDER_SOURCES)
 tests_unit_order_LDADD = lib/libcore.a $(CORE_LIBS)
-UNIT_TESTS += tests/unit/word-hash
-tests_unit_word_hash_SOURCES = tests/unit/word-hash.c
-tests_unit_word_hash_LDADD = $(GLIB_LIBS)
+UNIT_TESTS += tests/unit/containers
+tests_unit_containers_SOURCES = tests/unit/containers.c
+tests_unit_containers_LDADD = lib/libcore.a $(CORE_LIBS)
 UNIT_TESTS += tests/unit/shared-file
 tests_unit_shared_file_SOURCES = tests/unit/shared-file.c
 tests_unit_shared_file_LDADD = lib/libcore.a $(CORE_LIBS)

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     }
     guint width = argc > 3 ? atoi(argv[2]) : 3, height = argc > 3 ? atoi(argv[3]) : 3,
           iterations = argc > 4 ? atoi(argv[4]) : 100;
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     for (guint rank = 0; rank < width * height; rank++)
         g_ptr_array_add(ranks, simulated_stencil(rank, width, height, iterations, FALSE));

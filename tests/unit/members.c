@@ -99,10 +99,10 @@ static void check_send(const WendMembers *m, guint i, guint comm, guint rank)
 
 static void test_walk(void)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     char *dir = record_halves();
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     WendMembers *m = wend_members_new(p);
     guint first[RANKS], last[RANKS];
     for (guint rank = 0; rank < RANKS; rank++) {
@@ -244,9 +244,9 @@ static const WendCommMade *comms_of(const WendProgram *p, guint rank)
 /* Of the program, rank by rank. NAME is that of the second world. */
 static void check_worlds(const char *dir, const char *name, gboolean together)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     WendMembers *m = wend_members_new(p);
     const WendCommMade *first = comms_of(p, 0);
     g_autofree WendWorldStarter *starters = wend_world_starters(p);

@@ -7,6 +7,7 @@
 
 #include "recorded.h"
 
+#include <glib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -27,9 +28,9 @@ typedef struct {
 
 static Reading reading(const char *dir, guint flags, guint64 memory)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     Reading r = {.program = wend_program_open(dir, &error)};
-    g_assert_no_error(error);
+    g_assert_null(error);
     r.members = wend_members_new(r.program);
     r.messages = matching_new(r.program, r.members, flags, memory);
     return r;
@@ -871,12 +872,12 @@ static void test_allowance(void)
     char *dir = record_all(ranks);
     Reading r = reading(dir, 0, 4 << 20);
     MessageEvent e;
-    GError *error = NULL;
+    Error *error = NULL;
     while (matching_next(r.messages, &e))
         continue;
     g_assert_true(matching_error(r.messages, "it", &error));
-    g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
-    g_clear_error(&error);
+    g_assert_true(error && error->code == WEND_ERROR_INPUT);
+    error_clear(&error);
     reading_end(&r);
     r = reading(dir, 0, 0);
     guint left = 0;

@@ -4,6 +4,7 @@
 #include "random-ranks.h"
 #include "recorded.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "src/tracer/replay/order-read.h"
@@ -11,11 +12,11 @@
 
 static GBytes *order_of(const char *dir, guint rank)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     GBytes *bytes = order_write(p, rank, 0, NULL, NULL, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     wend_program_free(p);
     return bytes;
 }
@@ -362,10 +363,10 @@ static guint refused(SimulatedRank *r)
 {
     char *dir = record_one(r);
     GBytes *whole = order_of(dir, 0);
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
     guint n = 0;
-    g_assert_no_error(error);
+    g_assert_null(error);
     for (guint64 most = 1;; most += 1 + most / 16) {
         GBytes *bytes = order_write(p, 0, most, NULL, NULL, &error);
         if (bytes) {
@@ -373,9 +374,9 @@ static guint refused(SimulatedRank *r)
             g_bytes_unref(bytes);
             break;
         }
-        g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        g_assert_true(error && error->code == WEND_ERROR_INPUT);
         g_assert_nonnull(strstr(error->message, "--max-size"));
-        g_clear_error(&error);
+        error_clear(&error);
         n++;
     }
     wend_program_free(p);

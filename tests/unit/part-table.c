@@ -2,6 +2,7 @@
 /* part-table.c: see part-table.h. */
 #include "part-table.h"
 
+#include <glib.h>
 #include <string.h>
 
 static void free_array(gpointer a)

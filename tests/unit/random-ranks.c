@@ -2,6 +2,8 @@
 /* random-ranks.c: see random-ranks.h. */
 #include "random-ranks.h"
 
+#include <glib.h>
+
 /* Ranks draw from a common generator what they do and from one of their own how they differ. */
 static void random_step(SimulatedRank *r, SimulatedSequence *s, GRand *common, GRand *own)
 {

@@ -5,6 +5,8 @@
 
 #include "simulated.h"
 
+#include <glib.h>
+
 /* WORLD ranks (SimulatedRank), which keep their calls. SEED determines the program. The ranks draw
  * from a common generator what they do and from one of their own how they differ. Some have two
  * threads, and some a callback. */

@@ -3,6 +3,7 @@
  * 3 %, in whatever order ranks are merged. */
 #include "recorded.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,9 +55,9 @@ static WendProgram *recording_of(guint n, GRand *order)
     for (guint rank = 0; rank < n; rank++)
         g_ptr_array_add(ranks, rank_of(rank, n));
     char *dir = record(ranks, order, NULL);
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     discard(dir);
     g_ptr_array_unref(ranks);
     return p;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rank-vector.c: neighbours of some ranks of a torus, as those of all. */
 #include "../../lib/ranks/rank-vector.h"
+
+#include <glib.h>
 #include "../../lib/record/words.h"
 #include "delta-sequence-of.h"
 

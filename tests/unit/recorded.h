@@ -5,6 +5,8 @@
 
 #include "simulated.h"
 
+#include <glib.h>
+
 #include "../../lib/archive/write.h"
 #include "../../lib/merge/merge.h"
 #include "../../lib/read/program.h"

@@ -9,6 +9,7 @@
 #include "src/command/value.h"
 #include "src/read/wrap.h"
 
+#include <glib.h>
 #include <malloc.h>
 #include <string.h>
 
@@ -57,11 +58,11 @@ static void test_memory(void)
                      constant("MPI_PROC_NULL"), (i % different) * 7919 % different);
         GByteArray *part = simulated_part(r);
         simulated_free(r);
-        GError *error = NULL;
+        Error *error = NULL;
         gsize before = allocated();
         WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
         gsize taken = allocated() - before;
-        g_assert_no_error(error);
+        g_assert_null(error);
         g_assert_cmpuint(wend_merge_memory(m), >, taken / 2);
         g_assert_cmpuint(wend_merge_memory(m), <, taken + taken / 2);
         g_byte_array_unref(part);
@@ -95,11 +96,9 @@ static void test_stencil(void)
 /* -- functions that a reader knows in another way, or not -- */
 
 /* The member "program" with MPI_Send called NAME, or with another digest. */
-static GBytes *renamed(GBytes *member, const char *name)
+static Bytes *renamed(Bytes *member, const char *name)
 {
-    gsize size;
-    const guint8 *bytes = g_bytes_get_data(member, &size);
-    WendCursor c = wend_cursor(bytes, size);
+    WendCursor c = wend_cursor(member->data, member->n);
     WendBuf out = WEND_BUF_INIT;
     g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 1);
     WendCursor text = wend_cursor_block(&c);
@@ -109,7 +108,7 @@ static GBytes *renamed(GBytes *member, const char *name)
     guint8 first = *c.p ^ !name;
     wend_buf_bytes(&out, &first, 1);
     wend_buf_bytes(&out, c.p + 1, (gsize)(c.end - c.p) - 1);
-    GBytes *made = g_bytes_new(out.data, out.len);
+    Bytes *made = bytes_new(out.data, out.len);
     wend_buf_clear(&out);
     return made;
 }
@@ -118,24 +117,24 @@ static GBytes *renamed(GBytes *member, const char *name)
 static void refused(const char *dir, const char *name, const char *why)
 {
     Container *b = container_open(dir, NULL);
-    g_autoptr(GPtrArray) names = container_names(b);
+    AUTO(Vector) names = container_names(b);
     ContainerWriter *w = container_writer_new(0);
     g_assert_false(container_has(b, "notes"));
     for (guint i = 0; i < names->len; i++) {
-        const char *member = names->pdata[i];
-        g_autoptr(GBytes) right = container_member(b, member, NULL);
-        g_autoptr(GBytes) bytes =
-            strcmp(member, "program") == 0 ? renamed(right, name) : g_bytes_ref(right);
-        container_add(w, member, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+        const char *member = VECTOR_POINTER(names, i);
+        AUTO(Bytes) right = container_member(b, member, NULL);
+        AUTO(Bytes)
+        bytes = strcmp(member, "program") == 0 ? renamed(right, name) : bytes_ref(right);
+        container_add(w, member, bytes->data, bytes->n);
     }
     container_free(b);
     g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
-    GError *error = NULL;
+    Error *error = NULL;
     g_assert_null(wend_program_open(dir, &error));
-    g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+    g_assert_true(error && error->code == WEND_ERROR_INPUT);
     if (!strstr(error->message, why))
         g_error("\"%s\" does not say \"%s\"", error->message, why);
-    g_error_free(error);
+    error_free(error);
 }
 
 static void test_functions(void)

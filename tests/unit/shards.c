@@ -7,6 +7,7 @@
 #include "../../lib/merge/tree.h"
 #include "recorded.h"
 
+#include <glib.h>
 #include <string.h>
 
 /* -- memory that is short -- */
@@ -92,12 +93,12 @@ static SimulatedRank *trips_rank(guint rank, guint n)
 typedef struct {
     GPtrArray *parts;
     guint least;
-    GPtrArray *frames; /* GBytes by rank; NULL: it has no shard */
+    GPtrArray *frames; /* Bytes by rank; NULL: it has no shard */
 } Job;
 
-static GBytes *bytes_of(const void *bytes, size_t n)
+static Bytes *bytes_of(const void *bytes, size_t n)
 {
-    return g_bytes_new(bytes, n);
+    return bytes_new(bytes, n);
 }
 
 /* RANK makes its own part, takes what those in ENCODED have, from the nearest on, and makes a shard
@@ -111,24 +112,23 @@ static gboolean merge_own(const Job *j, guint rank, const GPtrArray *encoded)
             good = wend_step_shard(j->least);
         if (!good || i == encoded->len)
             break;
-        gsize n;
-        gconstpointer bytes = g_bytes_get_data(g_ptr_array_index(encoded, i), &n);
-        void *received = wend_step_memory(n);
+        const Bytes *bytes = g_ptr_array_index(encoded, i);
+        void *received = wend_step_memory(bytes->n);
         if (received)
-            memcpy(received, bytes, n);
-        good = received && wend_step_absorb(received, n);
+            memcpy(received, bytes->data, bytes->n);
+        good = received && wend_step_absorb(received, bytes->n);
     }
     return good;
 }
 
-static GBytes *encode_subtree(Job *j, guint rank);
+static Bytes *encode_subtree(Job *j, guint rank);
 
 /* What RANK receives; NULL: a step failed. */
 static GPtrArray *receive(Job *j, guint rank)
 {
-    GPtrArray *encoded = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    GPtrArray *encoded = g_ptr_array_new_with_free_func((GDestroyNotify)bytes_unref);
     for (guint step = 1; !(rank & step) && rank + step < j->parts->len; step *= 2) {
-        GBytes *other = encode_subtree(j, rank + step);
+        Bytes *other = encode_subtree(j, rank + step);
         if (!other) {
             g_ptr_array_unref(encoded);
             return NULL;
@@ -138,12 +138,12 @@ static GPtrArray *receive(Job *j, guint rank)
     return encoded;
 }
 
-static GBytes *encode_subtree(Job *j, guint rank)
+static Bytes *encode_subtree(Job *j, guint rank)
 {
     g_autoptr(GPtrArray) encoded = receive(j, rank);
     const void *bytes;
     size_t n;
-    GBytes *own = NULL;
+    Bytes *own = NULL;
     if (encoded && merge_own(j, rank, encoded) && wend_step_encode(&bytes, &n)) {
         own = bytes_of(bytes, n);
         if (wend_step_frame(&(WendStepPlace){.what = WEND_STEP_SHARD}, &bytes, &n))
@@ -157,7 +157,7 @@ static GBytes *encode_subtree(Job *j, guint rank)
 static void unref_bytes(gpointer bytes)
 {
     if (bytes)
-        g_bytes_unref(bytes);
+        bytes_unref(bytes);
 }
 
 static void job_init(Job *j, const GPtrArray *ranks, guint least)
@@ -194,8 +194,11 @@ static gboolean write_shards(const Job *j, const char *dir, const WendStepResult
         memcpy(&key, &result->key, sizeof key);
         if (place->rank == 0)
             g_assert_true(wend_step_frame(place, &frame, &n));
-        else
-            frame = g_bytes_get_data(g_ptr_array_index(j->frames, place->rank), &n);
+        else {
+            const Bytes *own = g_ptr_array_index(j->frames, place->rank);
+            frame = own->data;
+            n = own->n;
+        }
         g_assert_cmpuint(n, ==, place->bytes);
         good = i % 2 && place->rank > 0 ? shared_file_contribute(dir, &key, place->offset, frame, n)
                                         : wend_step_fill(frame, n, place->offset);
@@ -276,14 +279,14 @@ static WendMerge *merge_with_glib(const GPtrArray *parts, guint rank, guint leas
 {
     const GByteArray *part = g_ptr_array_index(parts, rank);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
-    GByteArray *frame = NULL;
+    Vector *frame = NULL;
     for (guint step = 1;; step *= 2) {
         if (!frame && tree_may_shard(rank, step, parts->len, least))
             g_assert_true(wend_archive_make_shard(m, least, &frame, NULL));
         if (rank & step || rank + step >= parts->len)
             break;
         WendMerge *other = merge_with_glib(parts, rank + step, least, frames);
-        g_autoptr(GByteArray) bytes = wend_merge_encode(other);
+        AUTO(Vector) bytes = wend_merge_encode(other);
         wend_merge_free(other);
         g_assert_true(wend_merge_absorb(m, bytes->data, bytes->len, NULL));
     }
@@ -295,16 +298,16 @@ static WendMerge *merge_with_glib(const GPtrArray *parts, guint rank, guint leas
 static void record_with_glib(const GPtrArray *parts, guint least, const char *dir)
 {
     g_autoptr(GHashTable) frames =
-        g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref);
-    g_autoptr(GArray) places = NULL;
+        g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)vector_unref);
+    AUTO(Vector) places = NULL;
     SharedFile file;
     WendArchiveResult result;
     WendMerge *m = merge_with_glib(parts, 0, least, frames);
     g_assert_true(wend_archive_has_frames(m));
     g_assert_true(wend_archive_begin(m, dir, NULL, &file, &places, &result, NULL));
     for (guint i = 0; i < places->len; i++) {
-        const WendFramePlace *place = &g_array_index(places, WendFramePlace, i);
-        const GByteArray *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));
+        const WendFramePlace *place = &VECTOR_AT(places, WendFramePlace, i);
+        const Vector *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));
         g_assert_true(shared_file_write(&file, place->offset, frame->data, frame->len, NULL));
     }
     g_assert_true(shared_file_end(&file, NULL));
@@ -375,10 +378,10 @@ static void test_short(void)
 static const char *const names[] = {"program", "program.0", "program.2", "program.4"};
 enum { MEMBERS = G_N_ELEMENTS(names) };
 
-static GBytes *member_of(const char *dir, const char *name)
+static Bytes *member_of(const char *dir, const char *name)
 {
     Container *b = container_open(dir, NULL);
-    GBytes *bytes = container_member(b, name, NULL);
+    Bytes *bytes = container_member(b, name, NULL);
     g_assert_nonnull(bytes);
     container_free(b);
     return bytes;
@@ -386,28 +389,27 @@ static GBytes *member_of(const char *dir, const char *name)
 
 /* Writes the members of these names and, with SHARDS as the list of shards, META. The message with
  * which the archive is refused; NULL: it is not. g_free. */
-static char *refusal(const char *dir, GBytes *meta, const char *shards, GBytes *const *members)
+static char *refusal(const char *dir, Bytes *meta, const char *shards, Bytes *const *members)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     g_autoptr(GKeyFile) keys = g_key_file_new();
-    g_key_file_load_from_bytes(keys, meta, 0, NULL);
+    g_key_file_load_from_data(keys, (const char *)meta->data, meta->n, 0, NULL);
     g_key_file_set_value(keys, "recording", "shards", shards);
     gsize length;
     g_autofree char *text = g_key_file_to_data(keys, &length, NULL);
     ContainerWriter *w = container_writer_new(0);
     for (guint i = 0; i < MEMBERS; i++)
-        container_add(w, names[i], g_bytes_get_data(members[i], NULL),
-                      g_bytes_get_size(members[i]));
+        container_add(w, names[i], members[i]->data, members[i]->n);
     container_add(w, "meta", text, length);
     g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_true((p == NULL) == (error != NULL));
     char *message = error ? g_strdup(error->message) : NULL;
     if (error) {
-        g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        g_assert_true(error && error->code == WEND_ERROR_INPUT);
         g_assert_null(strchr(message, '\n'));
     }
-    g_clear_error(&error);
+    error_clear(&error);
     wend_program_free(p);
     return message;
 }
@@ -418,18 +420,19 @@ static void test_hostile(void)
     char *dir = recorded_folder(), *other = recorded_folder();
     g_assert_cmpuint(merge(ranks, 2, dir), ==, 3);
     g_assert_cmpuint(merge(more, 2, other), ==, 4);
-    g_autoptr(GBytes) meta = member_of(dir, "meta"), program = member_of(dir, "program"),
-                      zero = member_of(dir, "program.0"), two = member_of(dir, "program.2"),
-                      four = member_of(dir, "program.4"), of_eight = member_of(other, "program.4");
-    GBytes *const right[] = {program, zero, two, four}, *const twice[] = {program, zero, two, two},
-                  *const empty[] = {program, zero, two, program},
-                  *const exchanged[] = {program, zero, four, two},
-                  *const larger[] = {program, zero, two, of_eight};
+    AUTO(Bytes)
+    meta = member_of(dir, "meta"), program = member_of(dir, "program"),
+    zero = member_of(dir, "program.0"), two = member_of(dir, "program.2"),
+    four = member_of(dir, "program.4"), of_eight = member_of(other, "program.4");
+    Bytes *const right[] = {program, zero, two, four}, *const twice[] = {program, zero, two, two},
+                 *const empty[] = {program, zero, two, program},
+                 *const exchanged[] = {program, zero, four, two},
+                 *const larger[] = {program, zero, two, of_eight};
     static const char bad_list[] = "their first ranks are no ascending numbers",
                       twice_bad[] = "a rank is in two classes", *no_such = "has no member program.";
     const struct {
         const char *shards;
-        GBytes *const *members;
+        Bytes *const *members;
         const char *problem;
     } all[] = {
         {"0;2;4", right, NULL},

@@ -13,9 +13,8 @@ static char *folder, *path;
 
 static void enter(void)
 {
-    GError *error = NULL;
-    folder = g_dir_make_tmp("wend-shared-XXXXXX", &error);
-    g_assert_no_error(error);
+    folder = g_dir_make_tmp("wend-shared-XXXXXX", NULL);
+    g_assert_nonnull(folder);
     path = g_build_filename(folder, "archive", NULL);
 }
 
@@ -38,9 +37,9 @@ static void leave(void)
 
 static void begin(SharedFile *f)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     g_assert_true(shared_file_begin(f, path, &error));
-    g_assert_no_error(error);
+    g_assert_null(error);
 }
 
 /* A file of two places of others, of 10 and 8 bytes, and "owner" behind these. */
@@ -56,7 +55,7 @@ static void begin_with_places(SharedFile *f)
 static void test_places(void)
 {
     SharedFile f;
-    GError *error = NULL;
+    Error *error = NULL;
     char *bytes;
     gsize n;
     enter();
@@ -65,7 +64,7 @@ static void test_places(void)
     g_assert_true(shared_file_write(&f, 0, "first.....", 10, NULL)); /* the owner does it instead */
     g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
     g_assert_true(shared_file_end(&f, &error));
-    g_assert_no_error(error);
+    g_assert_null(error);
     g_assert_true(g_file_get_contents(path, &bytes, &n, NULL));
     g_assert_cmpmem(bytes, n, "first.....second..owner", 23);
     g_free(bytes);
@@ -101,7 +100,7 @@ static void test_refused(void)
 static void test_given_up(void)
 {
     SharedFile f;
-    GError *error = NULL;
+    Error *error = NULL;
     enter();
     g_assert_true(g_file_set_contents(path, "old", -1, NULL));
     begin_with_places(&f);
@@ -111,12 +110,12 @@ static void test_given_up(void)
     g_assert_cmpuint(entries(), ==, 1);
     g_autofree char *inside = g_build_filename(path, "archive", NULL);
     g_assert_false(shared_file_begin(&f, inside, &error)); /* of a file */
-    g_assert_error(error, WEND_ERROR, WEND_ERROR_SYSTEM);
-    g_clear_error(&error);
+    g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
+    error_clear(&error);
     shared_file_abandon(&f);
     g_assert_false(shared_file_begin(&f, "/nonexistent/archive", &error));
     g_assert_nonnull(strstr(error->message, "/nonexistent/archive"));
-    g_clear_error(&error);
+    error_clear(&error);
     leave();
 }
 
@@ -124,7 +123,7 @@ static void test_given_up(void)
 static void test_too_large(void)
 {
     SharedFile f;
-    GError *error = NULL;
+    Error *error = NULL;
     struct rlimit before, now;
     enter();
     begin_with_places(&f);
@@ -137,9 +136,9 @@ static void test_too_large(void)
     g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
     g_assert_false(other);
     g_assert_false(owner);
-    g_assert_error(error, WEND_ERROR, WEND_ERROR_SYSTEM);
+    g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
     g_assert_nonnull(strstr(error->message, path));
-    g_error_free(error);
+    error_free(error);
     shared_file_abandon(&f);
     leave();
 }

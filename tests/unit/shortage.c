@@ -7,6 +7,7 @@
 #include "../../lib/record/grammar.h"
 #include "part-table.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 

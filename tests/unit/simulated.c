@@ -4,6 +4,7 @@
 
 #include "simulated.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * nothing of the calls. */
 #include "config.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "../../lib/archive/container.h"
@@ -130,14 +131,14 @@ static GPtrArray *ranks_of(Structure *structure, guint world, gboolean sites)
 /* The bytes of the member MEMBER; 0: there is none. */
 static gsize member_bytes(const char *dir, const char *member)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     Container *b = container_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     gsize n = 0;
     if (container_has(b, member)) {
-        g_autoptr(GBytes) bytes = container_member(b, member, &error);
-        g_assert_no_error(error);
-        n = g_bytes_get_size(bytes);
+        AUTO(Bytes) bytes = container_member(b, member, &error);
+        g_assert_null(error);
+        n = bytes->n;
     }
     container_free(b);
     return n;
@@ -200,11 +201,11 @@ static void check_sequence(const WendProgram *p, const WendCallSites *sites, con
 
 static void check_sites(const char *dir, GPtrArray *ranks)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     WendCallSites *sites = wend_call_sites_open(p, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     for (guint i = 0; i < ranks->len; i++) {
         const WendClass *k = wend_program_class(p, wend_program_class_of(p, i));
         for (guint q = 0; q < k->n_sequences; q++)
@@ -446,7 +447,7 @@ static void check_irregular(const WendProgram *p, const WendCallSites *sites, gu
 /* Each of WORLD ranks makes CALLS calls. They are merged in any order. */
 static void irregular_calls(guint world, guint calls)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     GRand *order = g_rand_new_with_seed(3);
     g_assert_cmpuint(plain_functions()->len, >, 20);
@@ -454,9 +455,9 @@ static void irregular_calls(guint world, guint calls)
         g_ptr_array_add(ranks, irregular_rank(i, world, calls));
     char *dir = record(ranks, order, NULL);
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     WendCallSites *sites = wend_call_sites_open(p, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     for (guint i = 0; i < world; i++)
         check_irregular(p, sites, i, calls);
     wend_call_sites_free(sites);
@@ -477,36 +478,36 @@ static void test_irregular(void)
 
 /* -- damage -- */
 
-static GBytes *member_of(const char *dir, const char *name)
+static Bytes *member_of(const char *dir, const char *name)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     Container *b = container_open(dir, &error);
-    g_assert_no_error(error);
-    GBytes *bytes = container_member(b, name, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
+    Bytes *bytes = container_member(b, name, &error);
+    g_assert_null(error);
     container_free(b);
     return bytes;
 }
 
 /* Some bytes of MEMBER are others, or it ends early. */
-static GBytes *damaged(GBytes *member, GRand *dice)
+static Bytes *damaged(Bytes *member, GRand *dice)
 {
-    gsize n = g_bytes_get_size(member);
-    guint8 *bytes = g_memdup2(g_bytes_get_data(member, NULL), n);
+    gsize n = member->n;
+    guint8 *bytes = g_memdup2(member->data, n);
     for (int i = g_rand_int_range(dice, 0, 4); i >= 0; i--)
         bytes[g_rand_int_range(dice, 0, (gint32)n)] = (guint8)g_rand_int(dice);
     if (g_rand_int_range(dice, 0, 4) == 0)
         n = (gsize)g_rand_int_range(dice, 0, (gint32)n);
-    return g_bytes_new_take(bytes, n);
+    return bytes_take(bytes, n);
 }
 
 /* Goes through all sites of P. Returns FALSE if they are refused, with a line that says so. */
 static gboolean read_all(const WendProgram *p)
 {
-    g_autoptr(GError) error = NULL;
+    AUTO(Error) error = NULL;
     WendCallSites *sites = wend_call_sites_open(p, &error);
     if (!sites) {
-        g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        g_assert_true(error && error->code == WEND_ERROR_INPUT);
         return FALSE;
     }
     for (guint rank = 0; rank < wend_program_ranks(p); rank++) {
@@ -526,16 +527,15 @@ static gboolean read_all(const WendProgram *p)
 
 /* The recording with another member NAME: its calls stay readable, whatever becomes of the
  * sites. */
-static gboolean read_with(const char *dir, const char *name, GBytes *member)
+static gboolean read_with(const char *dir, const char *name, Bytes *member)
 {
-    GError *error = NULL;
-    GHashTable *members =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
-    g_hash_table_insert(members, g_strdup("meta"), member_of(dir, "meta"));
-    g_hash_table_insert(members, g_strdup("program"), member_of(dir, "program"));
-    g_hash_table_insert(members, g_strdup(name), member);
+    Error *error = NULL;
+    Map *members = map_new(map_text_hash, map_text_equal, memory_free, (Release)bytes_unref);
+    map_put(members, g_strdup("meta"), member_of(dir, "meta"));
+    map_put(members, g_strdup("program"), member_of(dir, "program"));
+    map_put(members, g_strdup(name), member);
     WendProgram *p = program_from_container(container_from_members(members, "damaged"), &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     gboolean read = read_all(p);
     wend_program_free(p);
     return read;
@@ -545,10 +545,10 @@ static void damage(Structure *structure, guint world, const char *name, guint ti
 {
     g_autoptr(GPtrArray) ranks = ranks_of(structure, world, TRUE);
     char *dir = record(ranks, NULL, NULL);
-    g_autoptr(GBytes) member = member_of(dir, name);
+    AUTO(Bytes) member = member_of(dir, name);
     GRand *dice = g_rand_new_with_seed(17);
     guint refused = 0;
-    g_assert_true(read_with(dir, name, g_bytes_ref(member)));
+    g_assert_true(read_with(dir, name, bytes_ref(member)));
     for (guint i = 0; i < times; i++)
         refused += !read_with(dir, name, damaged(member, dice));
     g_test_message("%u of %u damaged members were refused", refused, times);
@@ -573,7 +573,7 @@ static void test_own_damage(void)
 {
     g_autoptr(GPtrArray) ranks = ranks_of(large, 1, TRUE);
     char *dir = record(ranks, NULL, NULL);
-    g_autoptr(GBytes) member = member_of(dir, "sites.0");
+    AUTO(Bytes) member = member_of(dir, "sites.0");
     GRand *dice = g_rand_new_with_seed(18);
     for (guint i = 0; i < 20; i++)
         read_with(dir, "sites.0", damaged(member, dice));
@@ -614,7 +614,7 @@ static void test_stacks_damage(void)
     damage(threads, 3, "stacks", 1000);
     g_autoptr(GPtrArray) ranks = ranks_of(much_chance, 1, TRUE);
     char *dir = record(ranks, NULL, NULL);
-    g_autoptr(GBytes) member = member_of(dir, "stacks.0");
+    AUTO(Bytes) member = member_of(dir, "stacks.0");
     GRand *dice = g_rand_new_with_seed(19);
     for (guint i = 0; i < 10; i++)
         read_with(dir, "stacks.0", damaged(member, dice));
@@ -665,15 +665,15 @@ static WendSiteSymbols *symbols_of(const WendCallSites *sites)
 /* Names of all sites are stored and read; those that are too large are not stored. */
 static void store_names(const char *dir)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     gsize before, after;
-    gboolean stored;
+    bool stored;
     g_autofree char *path = g_build_filename(dir, CONTAINER_FILE, NULL);
     g_autofree char *bytes = recorded_bytes(dir, &before);
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     WendCallSites *sites = wend_call_sites_open(p, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     g_assert_cmpuint(wend_call_sites_n(sites), >, 2);
     WendSiteSymbols *symbols = symbols_of(sites);
     g_assert_true(wend_site_symbols_store(symbols, path, 10, &stored, &error));
@@ -681,7 +681,7 @@ static void store_names(const char *dir)
     g_autofree char *unchanged = recorded_bytes(dir, &after);
     g_assert_cmpmem(bytes, before, unchanged, after);
     g_assert_true(wend_site_symbols_store(symbols, path, G_MAXUINT64, &stored, &error));
-    g_assert_no_error(error);
+    g_assert_null(error);
     g_assert_true(stored);
     wend_site_symbols_free(symbols);
     wend_call_sites_free(sites);
@@ -690,11 +690,11 @@ static void store_names(const char *dir)
 
 static void check_names(const char *dir)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     WendCallSites *sites = wend_call_sites_open(p, &error);
-    g_assert_no_error(error);
+    g_assert_null(error);
     check_frames(sites);
     g_assert_true(read_all(p));
     wend_call_sites_free(sites);
@@ -708,8 +708,8 @@ static void names_of(Structure *structure, guint world, guint times)
     GRand *dice = g_rand_new_with_seed(19);
     store_names(dir);
     check_names(dir);
-    g_autoptr(GBytes) member = member_of(dir, WEND_SITE_SYMBOLS);
-    g_assert_true(read_with(dir, WEND_SITE_SYMBOLS, g_bytes_ref(member)));
+    AUTO(Bytes) member = member_of(dir, WEND_SITE_SYMBOLS);
+    g_assert_true(read_with(dir, WEND_SITE_SYMBOLS, bytes_ref(member)));
     guint refused = 0;
     for (guint i = 0; i < times; i++)
         refused += !read_with(dir, WEND_SITE_SYMBOLS, damaged(member, dice));

@@ -7,6 +7,7 @@
 #include "../../lib/archive/steps.h"
 #include "recorded.h"
 
+#include <glib.h>
 #include <string.h>
 
 /* -- memory that is short -- */

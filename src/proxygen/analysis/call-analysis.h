@@ -4,6 +4,7 @@
 #ifndef PROXYGEN_CALL_ANALYSIS_H
 #define PROXYGEN_CALL_ANALYSIS_H
 
+#include "lib/base/error.h"
 #include "src/proxygen/model/model.h"
 
 /* -- lifetimes.c -- */
@@ -134,7 +135,7 @@ gboolean memory_use_heap_reaches_below(const Plan *plan);
 
 /* Finds the segments that are attached to dynamic windows. Returns FALSE with an error if the
  * recording does not know the memory that a call accesses. */
-gboolean dynamic_find(Plan *plan, GError **error);
+gboolean dynamic_find(Plan *plan, Error **error);
 
 /* The number of an attached segment, from 1; 0 if it is not attached. */
 guint dynamic_block(const Plan *plan, gint64 segment);

@@ -366,7 +366,7 @@ DatatypeLayouts *datatype_layouts_new(Plan *plan, Lifetimes *live)
     l->plan = plan;
     l->live = live;
     l->call = call_pattern_new(plan->program);
-    l->cache = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, layout_free);
+    l->cache = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, layout_free);
     return l;
 }
 

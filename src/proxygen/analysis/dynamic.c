@@ -59,8 +59,7 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
 {
     GArray *awaited = g_array_new(FALSE, FALSE, sizeof(gint64));
     /* target << 32 | block */
-    g_autoptr(GHashTable) known =
-        g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     /* window << 24 ^ target -> lock */
     g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
@@ -117,7 +116,7 @@ static void find_awaited(Plan *plan)
 
 /* -- the whole -- */
 
-gboolean dynamic_find(Plan *plan, GError **error)
+gboolean dynamic_find(Plan *plan, Error **error)
 {
     g_autoptr(GHashTable) windows =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -152,8 +151,8 @@ gboolean dynamic_find(Plan *plan, GError **error)
             }
         }
     if (lost)
-        g_set_error(
-            error, WEND_ERROR, WEND_ERROR_INPUT,
+        error_set(
+            error, WEND_ERROR_INPUT,
             "%s: the program accesses a dynamic window (MPI_Win_attach) of a process on another "
             "host, whose memory is not recorded",
             plan->options->recording);

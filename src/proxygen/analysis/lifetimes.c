@@ -643,7 +643,7 @@ Lifetimes *lifetimes_new(Plan *plan)
     Lifetimes *live = g_new0(Lifetimes, 1);
     guint n_terminals = wend_program_n_terminals(plan->program);
     live->plan = plan;
-    live->names = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    live->names = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     live->sites = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     live->references = g_array_new(FALSE, FALSE, sizeof(Reference));
     live->first = g_new0(guint, n_terminals + 2);

@@ -68,7 +68,7 @@ static void stub_free(gpointer stub)
     g_free(stub);
 }
 
-gboolean callback_stubs_find(Plan *plan, GError **error)
+gboolean callback_stubs_find(Plan *plan, Error **error)
 {
     (void)error;
     Callbacks *c = plan->callbacks = g_new0(Callbacks, 1);

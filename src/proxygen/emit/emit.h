@@ -3,6 +3,7 @@
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H
 
+#include "lib/base/error.h"
 #include "src/proxygen/plan/passes.h"
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/runtime/helper-table.h"
@@ -286,7 +287,7 @@ gboolean emit_tables_hold(const Emitter *e, guint rule);
 /* -- callback_stubs.c: stubs for the functions that the application handed to MPI -- */
 
 typedef struct Callbacks Callbacks;
-gboolean callback_stubs_find(Plan *plan, GError **error);
+gboolean callback_stubs_find(Plan *plan, Error **error);
 
 /* The stub of one C type: its parameters, the type of its value, and the way it returns a flag or
  * another result. */

@@ -217,7 +217,7 @@ SourceLines *source_lines_new(const Plan *plan)
     s->sites = sites;
     s->left = CALLS_MOST;
     s->places = g_new0(Places, wend_program_n_terminals(plan->program) + 1);
-    s->noted = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    s->noted = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     Counts *counts = counts_new(plan->program);
     for (guint k = 0; k < wend_program_n_classes(plan->program); k++)
         follow_class(s, wend_program_class(plan->program, k), counts);

@@ -10,6 +10,7 @@
 
 #include <glib.h>
 
+#include "lib/base/error.h"
 #include "lib/read/program.h"
 #include "lib/read/site-symbols.h"
 #include "src/proxygen/model/call-pattern.h"
@@ -158,7 +159,7 @@ typedef struct {
 
 /* Finds rules, threads and shared objects of the program. Returns FALSE with an error if the
  * program is not supported. */
-gboolean plan_select(Plan *plan, GError **error);
+gboolean plan_select(Plan *plan, Error **error);
 
 guint site_hash(gconstpointer site);
 gboolean site_equal(gconstpointer a, gconstpointer b);
@@ -196,7 +197,7 @@ typedef struct {
 /* Opens the recording with all its worlds. It opens the first world alone if the recording lacks a
  * world, or does not say which call started it. MAX_SIZE is that of program.h. The caller frees the
  * program. On failure returns NULL with an error. */
-WendProgram *plan_worlds_open(const char *path, guint64 max_size, GError **error);
+WendProgram *plan_worlds_open(const char *path, guint64 max_size, Error **error);
 GArray *plan_worlds_starts(const WendProgram *p); /* of WorldStart; empty if there is one world */
 /* The world of a rank of the job. */
 const WendWorld *plan_worlds_of(const Plan *plan, guint rank);

@@ -393,7 +393,7 @@ static gboolean has_elements(const Plan *plan, const CallPattern *c, const Arg *
 void plan_threads_borrowed(Plan *plan)
 {
     plan->borrowed =
-        g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+        g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
     for (guint t = 0;
          g_hash_table_size(plan->shared) && t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)

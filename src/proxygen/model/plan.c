@@ -154,7 +154,7 @@ static gboolean is_whole(const WendProgram *p)
     return whole;
 }
 
-WendProgram *plan_worlds_open(const char *path, guint64 max_size, GError **error)
+WendProgram *plan_worlds_open(const char *path, guint64 max_size, Error **error)
 {
     WendProgram *p = wend_program_open_within(path, max_size, error);
     if (!p || wend_program_n_worlds(p) == 1 || is_whole(p))

@@ -256,7 +256,7 @@ void plan_mark(Plan *plan)
                  .rule_set = g_new0(guint, plan->n_rules + 1),
                  .terminal_set = g_new0(guint, n_terminals + 1),
                  .seen = g_new0(guint, plan->n_rules + 1)};
-    m.sets.next = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    m.sets.next = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     m.sets.parent = g_array_new(FALSE, FALSE, sizeof(guint));
     m.sets.ranks = g_ptr_array_new();
     guint empty[2] = {0, G_MAXUINT};
@@ -296,12 +296,12 @@ void plan_mark(Plan *plan)
     g_free(m.seen);
 }
 
-gboolean plan_select(Plan *plan, GError **error)
+gboolean plan_select(Plan *plan, Error **error)
 {
     const WendProgram *p = plan->program;
     if (plan->n_ranks == 0 || wend_program_n_classes(p) == 0) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the recording has no ranks",
-                    plan->options->recording);
+        error_set(error, WEND_ERROR_INPUT, "%s: the recording has no ranks",
+                  plan->options->recording);
         return FALSE;
     }
     plan->n_rules = wend_program_n_rules(p);

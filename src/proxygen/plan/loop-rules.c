@@ -279,7 +279,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
 void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
 {
     if (!grammar || !wend_grammar_append(grammar, terminal, times))
-        wend_shortage();
+        memory_short();
 }
 
 void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *rules)
@@ -288,7 +288,7 @@ void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *
     wend_grammar_encode(grammar, NULL, &encoded);
     WendCursor cursor = wend_cursor(encoded.data, encoded.len);
     if (encoded.failed || !rules_read(rules, &cursor, n_terminals, RULES_PLAIN))
-        wend_shortage();
+        memory_short();
     wend_buf_clear(&encoded);
 }
 

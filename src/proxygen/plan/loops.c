@@ -200,7 +200,7 @@ static void close_stretch(Finder *f, guint first, guint last, guint n)
     guint end = groups[last].first_item + n;
     Loop *loop = new_loop(f->chooser);
     g_autoptr(GHashTable) known = NULL;
-    known = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    known = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     for (guint g = first; g <= last; g++) {
         guint items = g == last ? n : groups[g].n_items;
         if (first == last)
@@ -609,7 +609,7 @@ static gboolean *find_forced(const Plan *plan)
     return forced;
 }
 
-gboolean plan_loops(Plan *plan, GError **error)
+gboolean plan_loops(Plan *plan, Error **error)
 {
     const WendProgram *p = plan->program;
     g_autofree gboolean *forced = find_forced(plan);

@@ -4,6 +4,7 @@
 #ifndef PROXYGEN_LOOPS_H
 #define PROXYGEN_LOOPS_H
 
+#include "lib/base/error.h"
 #include "lib/record/grammar.h"
 #include "lib/record/rules.h"
 #include "src/proxygen/model/model.h"
@@ -40,7 +41,7 @@ typedef struct Loop {
 
 /* Finds such loops. Their calls become rules of the plan (loop-rules.c). Returns FALSE with an
  * error that names the recording. */
-gboolean plan_loops(Plan *plan, GError **error);
+gboolean plan_loops(Plan *plan, Error **error);
 
 /* -- loop-rules.c -- */
 

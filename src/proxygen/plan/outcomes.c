@@ -353,7 +353,7 @@ static void decide(Search *s)
     }
 }
 
-gboolean plan_outcomes(Plan *plan, GError **error)
+gboolean plan_outcomes(Plan *plan, Error **error)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
     Search s = {.plan = plan};
@@ -387,9 +387,9 @@ gboolean plan_outcomes(Plan *plan, GError **error)
         decide(&s);
     }
     if (s.damaged)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: rank %u has fewer outcomes than calls: the recording is damaged",
-                    plan->options->recording, s.rank);
+        error_set(error, WEND_ERROR_INPUT,
+                  "%s: rank %u has fewer outcomes than calls: the recording is damaged",
+                  plan->options->recording, s.rank);
     for (guint t = 0; t < n_terminals; t++) {
         if (s.members[t])
             g_array_unref(s.members[t]);

@@ -4,6 +4,7 @@
 #ifndef PROXYGEN_PASSES_H
 #define PROXYGEN_PASSES_H
 
+#include "lib/base/error.h"
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/loops.h"
 #include "src/proxygen/plan/requests.h"
@@ -31,7 +32,7 @@ typedef struct {
 
 /* Finds the calls that choose and are not plain. Returns FALSE with an error if the recording is
  * damaged. */
-gboolean plan_outcomes(Plan *plan, GError **error);
+gboolean plan_outcomes(Plan *plan, Error **error);
 /* The choice of the call at that position; NULL if it is plain. */
 const Choice *plan_choice(const Plan *plan, guint rule, guint symbol);
 

@@ -93,7 +93,7 @@ struct RequestNumbers {
 RequestNumbers *request_numbers_new(void)
 {
     RequestNumbers *numbers = g_new0(RequestNumbers, 1);
-    numbers->by_request = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    numbers->by_request = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     numbers->requests = g_array_new(FALSE, FALSE, sizeof(gint64));
     numbers->counts = g_hash_table_new(NULL, NULL);
     numbers->arrays = g_hash_table_new(NULL, NULL);

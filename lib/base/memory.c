@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap.c: see heap.h. Small blocks have one of a few sizes and are cut from regions. Free blocks
- * are kept in a list for each size. Large blocks are mappings of their own, which grow without
- * being copied. */
-#include "heap.h"
+/* memory.c: see memory.h. In the heap, small blocks have one of a few sizes and are cut from
+ * regions. Free blocks are kept in a list for each size. Large blocks are mappings of their own,
+ * which grow without being copied. */
+#include "memory.h"
 
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "base/shortage.h"
 
 /* The sizes of blocks are 16, 32 … 128, then four for each doubling. They include the word before
  * each block, which has its class. */
@@ -30,9 +29,11 @@ static HeapRegion *regions;
 static HeapBlock *unused[CLASSES];
 static char *next, *end; /* the rest of the newest region: NEXT is 8 below a multiple of 16 */
 static uint64_t held, most = UINT64_MAX;
-static HeapRoom has_room;
+static MemoryRoom has_room;
+static bool bounded; /* memory comes from the heap, else from malloc */
+static void (*ends)(void);
 static bool refused;
-static sigjmp_buf *escape; /* of the running heap_try, or NULL */
+static sigjmp_buf *escape; /* of the running memory_try, or NULL */
 
 static size_t size_of_class(unsigned k)
 {
@@ -53,8 +54,9 @@ static unsigned class_of(size_t bytes)
     return k < CLASSES ? k : CLASSES;
 }
 
-void heap_limit(uint64_t bytes, HeapRoom room)
+void memory_limit(uint64_t bytes, MemoryRoom room)
 {
+    bounded = true;
     most = held + bytes < held ? UINT64_MAX : held + bytes;
     has_room = room;
 }
@@ -89,7 +91,7 @@ static void give_region(HeapRegion *r)
     munmap(r, r->bytes);
 }
 
-void heap_drop(void)
+void memory_drop(void)
 {
     while (regions)
         give_region(regions);
@@ -97,22 +99,22 @@ void heap_drop(void)
     next = end = NULL;
 }
 
-uint64_t heap_held(void)
+uint64_t memory_held(void)
 {
     return held;
 }
 
-bool heap_was_refused(void)
+bool memory_was_refused(void)
 {
     return refused;
 }
 
-bool heap_try(void (*work)(void *user), void *user)
+bool memory_try(void (*work)(void *user), void *user)
 {
     sigjmp_buf here;
     if (sigsetjmp(here, 1)) {
         escape = NULL;
-        heap_drop();
+        memory_drop();
         return false;
     }
     escape = &here;
@@ -121,14 +123,23 @@ bool heap_try(void (*work)(void *user), void *user)
     return true;
 }
 
-_Noreturn void wend_shortage(void)
+void memory_ends(void (*end)(void))
 {
-    siglongjmp(*escape, 1);
+    ends = end;
 }
 
-bool wend_shortage_ahead(uint64_t bytes)
+_Noreturn void memory_short(void)
 {
-    return !may_take(bytes);
+    if (escape)
+        siglongjmp(*escape, 1);
+    if (ends)
+        ends();
+    abort();
+}
+
+bool memory_is_short_of(uint64_t bytes)
+{
+    return bounded && !may_take(bytes);
 }
 
 /* -- blocks -- */
@@ -202,10 +213,10 @@ static bool more(size_t size)
     return true;
 }
 
-void wend_shortage_reserve(size_t bytes)
+void memory_reserve(size_t bytes)
 {
-    if ((size_t)(end - next) < bytes && !more(bytes))
-        wend_shortage();
+    if (bounded && (size_t)(end - next) < bytes && !more(bytes))
+        memory_short();
 }
 
 static void *new_small(unsigned k)
@@ -224,40 +235,53 @@ static void *new_small(unsigned k)
     return p;
 }
 
-void *heap_new_or_null(size_t n)
+void *memory_new_or_null(size_t n)
 {
+    if (!bounded)
+        return malloc(n);
     unsigned k = n > SIZE_MAX / 2 ? CLASSES : class_of(n + WORD);
     return k < CLASSES ? new_small(k) : new_large(n);
 }
 
-void *heap_new(size_t n)
+void *memory_zeroed_or_null(size_t n, size_t size)
 {
-    void *p = heap_new_or_null(n);
+    size_t bytes;
+    if (!bounded)
+        return calloc(n, size);
+    void *p = __builtin_mul_overflow(n, size, &bytes) ? NULL : memory_new_or_null(bytes);
+    return !p || is_large(p) ? p : memset(p, 0, bytes); /* a mapping is zeros */
+}
+
+void *memory_new(size_t n)
+{
+    void *p = memory_new_or_null(n ? n : 1);
     if (!p)
-        wend_shortage();
+        memory_short();
     return p;
 }
 
-void *heap_zeroed(size_t n, size_t size)
+void *memory_zeroed(size_t n, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes))
-        wend_shortage();
-    void *p = heap_new(bytes);
-    return is_large(p) ? p : memset(p, 0, bytes); /* a mapping is zeros */
+    if (n == 0 || size == 0)
+        return NULL;
+    void *p = memory_zeroed_or_null(n, size);
+    if (!p)
+        memory_short();
+    return p;
 }
 
-void heap_free(void *p)
+void memory_free(void *p)
 {
-    if (!p)
-        return;
-    if (is_large(p))
+    if (!bounded)
+        free(p);
+    else if (p && is_large(p))
         give_region(region_of(p));
-    else
+    else if (p)
         give((unsigned)*word_of(p), p);
 }
 
-size_t heap_usable(const void *p)
+/* The bytes of P, at least those asked for. */
+static size_t usable(const void *p)
 {
     if (is_large(p))
         return region_of(p)->bytes - sizeof(HeapRegion) - UNIT;
@@ -282,24 +306,51 @@ static void *resize_large(void *p, size_t n)
     return (char *)(moved + 1) + UNIT;
 }
 
-void *heap_resize(void *p, size_t n)
+/* Resizes P, of the heap, to N bytes. NULL if memory is short. */
+static void *resize(void *p, size_t n)
 {
-    if (!p)
-        return heap_new(n);
-    if (n == 0) {
-        heap_free(p);
-        return NULL;
-    }
-    size_t had = heap_usable(p);
+    size_t had = usable(p);
     if (n <= had && (!is_large(p) || n > had / 2))
         return p;
-    if (is_large(p) && class_of(n + WORD) == CLASSES) {
-        if (!(p = resize_large(p, n)))
-            wend_shortage();
-        return p;
-    }
-    void *moved = heap_new(n);
+    if (is_large(p) && class_of(n + WORD) == CLASSES)
+        return resize_large(p, n);
+    void *moved = memory_new_or_null(n);
+    if (!moved)
+        return NULL;
     memcpy(moved, p, had < n ? had : n);
-    heap_free(p);
+    memory_free(p);
     return moved;
+}
+
+void *memory_resize_or_null(void *p, size_t n)
+{
+    return !bounded ? realloc(p, n) : p ? resize(p, n) : memory_new_or_null(n);
+}
+
+void *memory_resize(void *p, size_t n)
+{
+    if (n == 0) {
+        memory_free(p);
+        return NULL;
+    }
+    void *moved = memory_resize_or_null(p, n);
+    if (!moved && (bounded || ends))
+        memory_short();
+    return moved;
+}
+
+void *memory_array(void *p, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        memory_short();
+    p = memory_resize(p, bytes);
+    if (!p && bytes)
+        memory_short();
+    return p;
+}
+
+void *memory_copy(const void *p, size_t n)
+{
+    return n ? memcpy(memory_new(n), p, n) : NULL;
 }
