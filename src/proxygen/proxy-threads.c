@@ -134,6 +134,32 @@ static GArray *find_starts(Emitter *e, FunctionName function_name)
     return starts;
 }
 
+/* A C condition that holds for the ranks of SET. NULL if a table is simpler. */
+static char *rank_condition(RankList set)
+{
+    guint step = set.n > 1 ? set.ranks[1] - set.ranks[0] : 1;
+    if (set.n == 1)
+        return g_strdup_printf("rank == %u", set.ranks[0]);
+    for (guint i = 1; i < set.n; i++)
+        if (set.ranks[i] - set.ranks[i - 1] != step)
+            step = 0;
+    guint first = set.ranks[0], last = set.ranks[set.n - 1];
+    if (step == 1)
+        return first == 0 ? g_strdup_printf("rank <= %u", last)
+                          : g_strdup_printf("rank >= %u && rank <= %u", first, last);
+    if (step > 1)
+        return first == 0 ? g_strdup_printf("rank <= %u && rank %% %u == 0", last, step)
+                          : g_strdup_printf("rank >= %u && rank <= %u && rank %% %u == %u", first,
+                                            last, step, first % step);
+    if (set.n <= 4) {
+        GString *s = g_string_new("");
+        for (guint i = 0; i < set.n; i++)
+            g_string_append_printf(s, "%srank == %u", i ? " || " : "", set.ranks[i]);
+        return g_string_free(s, FALSE);
+    }
+    return NULL;
+}
+
 /* Writes the choice of each rank's function. */
 static void emit_dispatch(Emitter *e, Statements *out, FunctionName function_name)
 {
@@ -146,7 +172,7 @@ static void emit_dispatch(Emitter *e, Statements *out, FunctionName function_nam
     for (guint i = 0; i < starts->len; i++) {
         const GArray *ranks = g_array_index(starts, ProgramStart, i).ranks;
         covered += ranks->len;
-        g_ptr_array_add(conditions, simple ? emit_rank_condition((RankList){
+        g_ptr_array_add(conditions, simple ? rank_condition((RankList){
                                         ranks->len, (const guint *)(gconstpointer)ranks->data})
                                            : NULL);
         simple = simple && conditions->pdata[i];

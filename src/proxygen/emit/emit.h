@@ -10,8 +10,6 @@
 #include "src/proxygen/emit/c_tokens.h"
 #include "src/proxygen/emit/statements.h"
 
-typedef struct Tables Tables;
-
 /* A call as C. */
 typedef struct {
     Statements *before, *after;
@@ -44,9 +42,9 @@ typedef struct {
     const char *source;
 
     /* for the program */
-    guint n_tables; /* number of table names used so far */
-    guint n_names;  /* number of rule functions */
-    Tables *lists;  /* NULL: all calls are code */
+    guint n_tables;       /* number of table names used so far */
+    guint n_names;        /* number of rule functions */
+    struct Tables *lists; /* NULL: all calls are code */
     /* A table of strings: calls that differ in these alone then differ in numbers. NULL: they are
      * in the text. */
     GPtrArray *strings;
@@ -114,10 +112,11 @@ const char *locals_static_array(Emitter *e, const char *ctype, const char *param
 
 /* -- variable_names.c: the C names of the variables of handles and requests -- */
 
-/* The C type of a handle, the name of its arrays, and its null constant. */
+/* The C type of a handle, the name of its arrays, its null constant, and its name in the functions
+ * that convert it from Fortran (NULL: it has none). */
 typedef struct {
     WendKind kind;
-    const char *ctype, *name, *null;
+    const char *ctype, *name, *null, *in_f2c;
 } HandleVariable;
 const HandleVariable *variable_name_handle_kind(WendKind kind);
 const char *variable_name_handle_ctype(WendKind kind);
@@ -137,6 +136,8 @@ char *variable_name_of_request(Emitter *e, gint64 request, RankList ranks);
 char *variable_name_of_request_moves(Emitter *e, gint64 request, RankList ranks);
 /* A pointer to the first slot of a direct list. */
 char *variable_name_of_list(Emitter *e, const RequestList *list, RankList ranks);
+/* The tables of request slots that differ by rank or in time. */
+void emit_request_slots(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- row_tables.c: calls that differ in numbers, with a row of numbers each -- */
 
@@ -265,12 +266,6 @@ void emit_symbols(Emitter *e, Statements *out, guint rule, const WendSymbol *sym
 void emit_rule_call(Emitter *e, Statements *out, guint rule);
 char *emit_rule_name(Emitter *e, guint rule);
 char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
-/* A C condition that holds for the ranks of SET. NULL if a table is simpler. */
-char *emit_rank_condition(RankList set);
-
-/* -- variable_names.c -- */
-/* Request slots that differ by rank or in time. */
-void emit_request_slots(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_tables.c: large programs -- */
 gboolean emit_tables_wanted(const Plan *plan);

@@ -146,28 +146,3 @@ void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
         statements_print_function(out, body, NULL, "%svoid %s(void)", e->linkage, name);
     }
 }
-
-char *emit_rank_condition(RankList set)
-{
-    guint step = set.n > 1 ? set.ranks[1] - set.ranks[0] : 1;
-    if (set.n == 1)
-        return g_strdup_printf("rank == %u", set.ranks[0]);
-    for (guint i = 1; i < set.n; i++)
-        if (set.ranks[i] - set.ranks[i - 1] != step)
-            step = 0;
-    guint first = set.ranks[0], last = set.ranks[set.n - 1];
-    if (step == 1)
-        return first == 0 ? g_strdup_printf("rank <= %u", last)
-                          : g_strdup_printf("rank >= %u && rank <= %u", first, last);
-    if (step > 1)
-        return first == 0 ? g_strdup_printf("rank <= %u && rank %% %u == 0", last, step)
-                          : g_strdup_printf("rank >= %u && rank <= %u && rank %% %u == %u", first,
-                                            last, step, first % step);
-    if (set.n <= 4) {
-        GString *s = g_string_new("");
-        for (guint i = 0; i < set.n; i++)
-            g_string_append_printf(s, "%srank == %u", i ? " || " : "", set.ranks[i]);
-        return g_string_free(s, FALSE);
-    }
-    return NULL;
-}

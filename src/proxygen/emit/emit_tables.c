@@ -52,7 +52,7 @@ typedef struct {
     gsize bytes;
 } Section;
 
-struct Tables {
+typedef struct Tables {
     gboolean *listed;   /* by rule: whether it is a list */
     guint *list_number; /* by rule */
     GHashTable *groups; /* columns, locals and body -> TableGroup */
@@ -61,7 +61,7 @@ struct Tables {
     TableMade *terminals; /* by terminal; without a group: none so far */
     GHashTable *places;   /* Site -> TableMade of the code at that site */
     gboolean *nothing;    /* by terminal: whether the call is left out */
-};
+} Tables;
 
 gboolean emit_tables_wanted(const Plan *plan)
 {

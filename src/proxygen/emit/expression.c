@@ -458,24 +458,9 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
 
 char *expression_invalid(Emitter *e, WendKind kind)
 {
-    static const struct {
-        WendKind kind;
-        const char *name;
-    } convertible[] = {
-        {WEND_KIND_COMM, "Comm"},
-        {WEND_KIND_GROUP, "Group"},
-        {WEND_KIND_DATATYPE, "Type"},
-        {WEND_KIND_OP, "Op"},
-        {WEND_KIND_ERRHANDLER, "Errhandler"},
-        {WEND_KIND_INFO, "Info"},
-        {WEND_KIND_WIN, "Win"},
-        {WEND_KIND_MESSAGE, "Message"},
-        {WEND_KIND_SESSION, "Session"},
-        {WEND_KIND_REQUEST, "Request"},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(convertible); i++)
-        if (convertible[i].kind == kind)
-            return g_strdup_printf("PMPI_%s_f2c(-1)", convertible[i].name);
+    const HandleVariable *variable = variable_name_handle_kind(kind);
+    if (variable->in_f2c)
+        return g_strdup_printf("PMPI_%s_f2c(-1)", variable->in_f2c);
     if (kind == WEND_KIND_KEYVAL)
         /* in some libraries 0 and negative numbers are keys */
         return g_strdup_printf("%d", G_MAXINT32);
@@ -483,8 +468,7 @@ char *expression_invalid(Emitter *e, WendKind kind)
         e->needs[HELPER_no_file] = TRUE;
         return g_strdup("no_file()");
     }
-    return g_strdup(
-        variable_name_handle_null(kind)); /* handles of MPI_T: libraries dereference them */
+    return g_strdup(variable->null); /* handles of MPI_T: libraries dereference them */
 }
 
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word)
