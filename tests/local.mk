@@ -318,7 +318,7 @@ endif
 # LONG=1 there are also those to which it seldom makes one.
 LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
 LIBRARY_NAMES = replay programs dying hosts sites onesided values threads launchers unlucky \
-	families fortran requests transparency python spawn cxx messages \
+	families fortran requests transparency python spawn cxx messages runtime \
 	$(if $(LONG),examples trace changes counts clocks times waits stacks export perfetto)
 LIBRARY_TESTS = $(LIBRARY_UNITS) \
 	$(foreach name,$(LIBRARY_NAMES),$(filter %/$(name).bats,$(BATS_TESTS)))
