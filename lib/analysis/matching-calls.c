@@ -94,7 +94,7 @@ static gboolean may_go(const Strand *s, guint order)
 static gboolean turn_comes(Matching *m, Strand *s, const Operation *op, WendSequenceKind kind)
 {
     gboolean sends = kind == WEND_SEQUENCE_SENDS;
-    gboolean partitioned = (sends ? op->send_lane : op->receive_lane) > 0;
+    gboolean partitioned = (sends ? op->send_subchannel : op->receive_subchannel) > 0;
     guint order = partitioned
                       ? SEQUENCE_NONE
                       : order_of(s, kind, op->comm_word, sends ? op->dest : op->source, &m->words);
@@ -134,7 +134,7 @@ void matching_calls_end_turns(Matching *m, Strand *s)
 static void send_message(Matching *m, Strand *s, const Operation *op, gint64 request,
                          const Answer *answer)
 {
-    ChannelKey key = {op->comm, s->rank->rank, 0, op->send_lane, op->send_tag};
+    ChannelKey key = {op->comm, s->rank->rank, 0, op->send_subchannel, op->send_tag};
     Sent sent = {.place = s->place,
                  .request = request,
                  .bytes = op->bytes,
@@ -174,7 +174,7 @@ static void send_message(Matching *m, Strand *s, const Operation *op, gint64 req
 static void resolve(Matching *m, Strand *s, const Operation *op, Receive *r, gint64 source,
                     gint64 tag)
 {
-    r->channel = (ChannelKey){op->comm, 0, s->rank->rank, op->receive_lane, tag};
+    r->channel = (ChannelKey){op->comm, 0, s->rank->rank, op->receive_subchannel, tag};
     gboolean named = source != m->words.any_source && tag != m->words.any_tag;
     if (!named || r->cancelled)
         return;
@@ -346,7 +346,8 @@ static void begin_collective(Matching *m, Strand *s, const Operation *op, Gather
 /* The number of a partitioned operation among those that RANK made of the same kind. Partitioned
  * operations match in the order of MPI_Psend_init and MPI_Precv_init, and each start with the start
  * of the same number. */
-static guint next_lane(Matching *m, guint rank, guint comm, gint64 peer, gint64 tag, gboolean sends)
+static guint next_subchannel(Matching *m, guint rank, guint comm, gint64 peer, gint64 tag,
+                             gboolean sends)
 {
     const ChannelKey key = {comm, (guint)peer, rank, sends ? COUNT_SENDS : COUNT_RECEIVES, tag};
     return (guint)matching_state_count(m, &key);
@@ -358,10 +359,11 @@ static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitione
     if (!wend_word_is_handle(word))
         return;
     if (partitioned && op->sends)
-        op->send_lane = next_lane(m, s->rank->rank, op->comm, op->dest, op->send_tag, TRUE);
+        op->send_subchannel =
+            next_subchannel(m, s->rank->rank, op->comm, op->dest, op->send_tag, TRUE);
     if (partitioned && op->receives)
-        op->receive_lane =
-            next_lane(m, s->rank->rank, op->comm, op->source, op->receive_tag, FALSE);
+        op->receive_subchannel =
+            next_subchannel(m, s->rank->rank, op->comm, op->source, op->receive_tag, FALSE);
     if (*notes == NULL)
         *notes = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, g_free);
     if (!g_hash_table_contains(*notes, &word) && !allowance_take(m->allowance, 1, sizeof *op + 80))

@@ -48,7 +48,8 @@ guint channel_key_hash(gconstpointer key)
 {
     const ChannelKey *k = key;
     guint h = k->from;
-    const guint words[] = {k->to, k->comm, k->lane, (guint)k->tag, (guint)((guint64)k->tag >> 32)};
+    const guint words[] = {k->to, k->comm, k->subchannel, (guint)k->tag,
+                           (guint)((guint64)k->tag >> 32)};
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         h = (h ^ h >> 15) * 2246822519u + words[i];
     return h ^ h >> 13;
@@ -75,7 +76,7 @@ guint64 matching_state_count(Matching *m, const ChannelKey *key)
         count = g_new0(Count, 1);
         count->key = *key;
         g_hash_table_add(m->counts, count);
-        m->most_gatherings += key->lane == COUNT_ARRIVALS ? GATHERINGS_PER_COUNT : 0;
+        m->most_gatherings += key->subchannel == COUNT_ARRIVALS ? GATHERINGS_PER_COUNT : 0;
     }
     return ++count->n;
 }

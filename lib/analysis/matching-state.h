@@ -27,7 +27,7 @@ typedef struct {
     gint64 dest, send_tag;      /* words; DEST is a rank in COMM */
     gint64 source, receive_tag; /* words */
     gint64 bytes;               /* of the send; WEND_UNKNOWN */
-    guint send_lane, receive_lane;
+    guint send_subchannel, receive_subchannel;
     gboolean synchronous;
 } Operation;
 

@@ -55,7 +55,7 @@ typedef struct Matching Matching;
  * communicator and rank. */
 typedef struct {
     guint comm, from, to; /* ranks of the job */
-    guint lane;           /* 0, or the number of a partitioned operation on this channel, from 1 */
+    guint subchannel;     /* 0, or the number of a partitioned operation on this channel, from 1 */
     gint64 tag;
 } ChannelKey;
 guint channel_key_hash(gconstpointer key);

@@ -14,7 +14,7 @@ enum { NOBODY = G_MAXINT32 }; /* in place of a process: several claim the rank *
 /* A rank in a group of a communicator. The group is identified by its leader. */
 typedef struct {
     guint comm, leader, rank;
-} Seat;
+} MemberKey;
 typedef struct {
     guint rank;
     gint64 handle;
@@ -44,15 +44,15 @@ struct WendMembersPass {
     guint n;
 };
 
-static guint seat_hash(gconstpointer key)
+static guint member_key_hash(gconstpointer key)
 {
-    const Seat *s = key;
+    const MemberKey *s = key;
     return (s->comm * 2654435761u ^ s->leader) * 2654435761u ^ s->rank;
 }
 
-static gboolean seat_equal(gconstpointer a, gconstpointer b)
+static gboolean member_key_equal(gconstpointer a, gconstpointer b)
 {
-    return memcmp(a, b, sizeof(Seat)) == 0;
+    return memcmp(a, b, sizeof(MemberKey)) == 0;
 }
 
 static guint held_hash(gconstpointer key)
@@ -84,14 +84,14 @@ static void note_held(WendMembers *m, guint rank, guint sequence, const WendComm
 
 static void note(WendMembers *m, guint rank, guint sequence, const WendCommMade *made)
 {
-    const Seat seat = {made->number, (guint)made->leader, (guint)made->rank};
-    const Seat own = {made->number, 0, rank};
+    const MemberKey place = {made->number, (guint)made->leader, (guint)made->rank};
+    const MemberKey own = {made->number, 0, rank};
     gpointer other;
     guint process = rank;
-    if (g_hash_table_lookup_extended(m->processes, &seat, NULL, &other)
+    if (g_hash_table_lookup_extended(m->processes, &place, NULL, &other)
         && GPOINTER_TO_UINT(other) != rank)
         process = NOBODY; /* there are groups with unknown leaders */
-    g_hash_table_replace(m->processes, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(process));
+    g_hash_table_replace(m->processes, g_memdup2(&place, sizeof place), GUINT_TO_POINTER(process));
     if (g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made)) {
         gpointer comm = GUINT_TO_POINTER(made->number);
         guint n = GPOINTER_TO_UINT(g_hash_table_lookup(m->members, comm));
@@ -131,8 +131,8 @@ WendMembers *wend_members_new(const WendProgram *program)
     m->program = program;
     m->n_ranks = wend_program_ranks(program);
     m->decoder = wend_decoder_new(program);
-    m->processes = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
-    m->facts = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    m->processes = g_hash_table_new_full(member_key_hash, member_key_equal, g_free, NULL);
+    m->facts = g_hash_table_new_full(member_key_hash, member_key_equal, g_free, NULL);
     m->members = g_hash_table_new(NULL, NULL);
     m->held = g_hash_table_new_full(held_hash, held_equal, g_free, g_free);
     m->world_recorded = g_new0(guint, wend_program_n_worlds(program) + 1);
@@ -157,7 +157,7 @@ void wend_members_free(WendMembers *m)
 
 static const WendCommMade *facts_of(const WendMembers *m, guint comm, guint rank)
 {
-    const Seat own = {comm, 0, rank};
+    const MemberKey own = {comm, 0, rank};
     return g_hash_table_lookup(m->facts, &own);
 }
 
@@ -188,9 +188,9 @@ static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 part
     if (!facts || (remote && facts->remote_leader < 0))
         return -1; /* unknown, or the group is of another job */
     const gint64 leader = remote ? facts->remote_leader : facts->leader;
-    const Seat seat = {comm, (guint)leader, (guint)partner};
+    const MemberKey place = {comm, (guint)leader, (guint)partner};
     gpointer process;
-    if (!g_hash_table_lookup_extended(m->processes, &seat, NULL, &process))
+    if (!g_hash_table_lookup_extended(m->processes, &place, NULL, &process))
         return -1;
     return GPOINTER_TO_UINT(process) != NOBODY ? (gint)GPOINTER_TO_UINT(process) : -1;
 }

@@ -171,7 +171,7 @@ static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
         if (any & TAG)
             like.tag = p->any_tag;
         if (any & PHASE)
-            like.lane = WEND_CHANNEL_ANY;
+            like.subchannel = WEND_CHANNEL_ANY;
         if (any & COMM)
             like.comm = WEND_COMM_UNKNOWN;
         if (any & FROM)
@@ -197,7 +197,7 @@ static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
  * the edge is that of the last one, from which most follows. */
 static void match(WendPrecedence *p, const ChannelKey *channel, const ChannelTraffic *t)
 {
-    WaysOut *w = ways_of(p, channel->lane, channel->from);
+    WaysOut *w = ways_of(p, channel->subchannel, channel->from);
     guint64 sent = 0, received = 0;
     for (guint r = 0, s = 0; r < t->received->len; r++) {
         const TransferRun *receive = &g_array_index(t->received, TransferRun, r);

@@ -23,7 +23,7 @@
 
 typedef struct WendPrecedence WendPrecedence;
 
-/* The channels here have the phase for their lane. */
+/* The channels here have the phase for their subchannel. */
 enum { WEND_CHANNEL_ANY = G_MAXUINT }; /* for phase, from and to: wend_precedence_unsure() */
 
 /* MEMBERS and its program must live as long as the result. */

@@ -53,8 +53,8 @@ void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
         range_contexts_init(&k->texts[i].same, 1);
     wend_side_number_init(&k->text_length);
     wend_side_number_init(&k->data.length);
-    range_contexts_init(k->data.right[0][0], 4 * WEND_SIDE_LANES);
-    range_contexts_init(k->data.byte[0], WEND_SIDE_LANES * 256);
+    range_contexts_init(k->data.right[0][0], 4 * WEND_SIDE_COLUMNS);
+    range_contexts_init(k->data.byte[0], WEND_SIDE_COLUMNS * 256);
 }
 
 void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from)
@@ -119,16 +119,16 @@ static void note_bits(uint32_t *bits, uint64_t number)
 }
 
 /* Codes a number of element WHICH at the place KEY. */
-static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which, unsigned lane,
+static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which, unsigned column,
                            uint64_t key, uint64_t value)
 {
-    uint64_t *last = &k->last[which][lane];
-    unsigned place = wend_side_codec_hash(key, lane, WEND_SIDE_PLACES);
+    uint64_t *last = &k->last[which][column];
+    unsigned place = wend_side_codec_hash(key, column, WEND_SIDE_PLACES);
     uint64_t before = k->trends[place].difference, difference = value - *last;
     uint32_t *bits = k->trends[place].bits;
     bool trend = bits[1] < bits[0];
     WendSideNumber *model =
-        &k->numbers[wend_side_codec_hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
+        &k->numbers[wend_side_codec_hash(key, column + 8 * trend, WEND_SIDE_MODELS)];
     uint64_t left = wend_side_number(
         c, model, wend_buf_zigzag((int64_t)(trend ? difference - before : difference)));
     difference = (uint64_t)wend_buf_unzigzag(left) + (trend ? before : 0);
@@ -269,11 +269,11 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
     e->n_bytes = n < WEND_SIDE_BYTES ? (unsigned)n : WEND_SIDE_BYTES;
     bool hit = false;
     for (unsigned i = 0; i < e->n_bytes; i++) {
-        unsigned lane = i % WEND_SIDE_LANES;
-        uint8_t guess[2] = {last[i], i < WEND_SIDE_LANES ? 0 : e->bytes[i - WEND_SIDE_LANES]};
+        unsigned column = i % WEND_SIDE_COLUMNS;
+        uint8_t guess[2] = {last[i], i < WEND_SIDE_COLUMNS ? 0 : e->bytes[i - WEND_SIDE_COLUMNS]};
         unsigned way = score[1] > score[0];
         e->bytes[i] =
-            code_guessed(c, e->bytes[i], guess[way], &d->right[way][hit][lane], d->byte[lane]);
+            code_guessed(c, e->bytes[i], guess[way], &d->right[way][hit][column], d->byte[column]);
         hit = e->bytes[i] == guess[way];
         for (unsigned g = 0; g < 2; g++)
             score[g] += (e->bytes[i] == guess[g] ? SCORE >> FADE : 0) - (score[g] >> FADE);

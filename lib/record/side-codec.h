@@ -71,7 +71,7 @@ enum {
     WEND_SIDE_TEXTS = 8,
     WEND_SIDE_TEXT = 256,
     WEND_SIDE_DATA = 8,       /* data whose last bytes are known */
-    WEND_SIDE_LANES = 8,      /* bytes of the longest number in data */
+    WEND_SIDE_COLUMNS = 8,    /* bytes of the longest number in data */
     WEND_SIDE_RECENT = 3,     /* symbols that one is predicted from */
     WEND_SIDE_GUESSES = 1024, /* predicted symbols, and steps */
     WEND_SIDE_TRUST = 4       /* levels of trust in a prediction */
@@ -96,8 +96,8 @@ typedef struct {
         uint8_t bytes[WEND_SIDE_BYTES];
     } last[WEND_SIDE_DATA];
     RangeContext right[2][2]
-                      [WEND_SIDE_LANES]; /* by guess, whether the one before was right, lane */
-    RangeContext byte[WEND_SIDE_LANES][256];
+                      [WEND_SIDE_COLUMNS]; /* by guess, whether the one before was right, column */
+    RangeContext byte[WEND_SIDE_COLUMNS][256];
     WendSideNumber length;
 } WendSideData;
 

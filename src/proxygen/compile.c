@@ -48,7 +48,7 @@ static Plan *plan_new(const WendProgram *p, const Options *options)
     plan->program = p;
     plan->options = options;
     plan->n_ranks = wend_program_ranks(p);
-    plan->hub = -1;
+    plan->master = -1;
     plan->call = call_pattern_new(p);
     plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
     plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));

@@ -328,7 +328,7 @@ static void known_ports(Out *o)
 
 static void receiver(Out *o)
 {
-    constant(o, "RECEIVER", o->e->plan->hub);
+    constant(o, "RECEIVER", o->e->plan->master);
 }
 
 static void graphs_reordered(Out *o)

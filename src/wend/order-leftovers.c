@@ -173,7 +173,7 @@ static void unsent(Leftovers *l, const Sender *s, const CallMaker *maker)
 
 /* The sender has got a message with the arguments of MAKER, the receive. As many as it has got on a
  * channel were sent by then. */
-static void heard(Leftovers *l, Sender *s, const CallMaker *maker, const gint64 *status)
+static void note_known(Leftovers *l, Sender *s, const CallMaker *maker, const gint64 *status)
 {
     guint number;
     if (!s->ordered || s->rank == l->rank || (status[3] & 1)
@@ -322,7 +322,7 @@ static void walk_completions(Leftovers *l, Sender *s, const WendCall *call)
         if (maker.call && maker.plan->sends && (status[3] & 1))
             unsent(l, s, &maker);
         else if (maker.call)
-            heard(l, s, &maker, status);
+            note_known(l, s, &maker, status);
     }
 }
 
@@ -345,7 +345,7 @@ static void walk_call(Leftovers *l, Sender *s, const WendCall *call)
     walk_completions(l, s, call);
     const gint64 *status = plan->receives ? call_plan_status(plan, call) : NULL;
     if (status)
-        heard(l, s, &self, status);
+        note_known(l, s, &self, status);
     if (plan->sends && !plan->persistent)
         sent(l, s, &self, call->index);
     if (plan->starts)

@@ -7,13 +7,13 @@ setup() { in_scratch; }
 
 # Runs the command; its ranks write to the files out and err, because a launcher that ends ranks may
 # lose their last output.
-heard() { # N command…; whatever the launcher's status
+run_to_files() { # N command…; whatever the launcher's status
     rm -f out err
     # shellcheck disable=SC2016
     mpi "$1" sh -c 'exec "$@" >>out 2>>err' - "${@:2}" >launcher 2>&1 || true
 }
 dies() { # HOW N: runs it recorded, into a.dir
-    heard "$2" "$WEND" trace -o a.dir "$PROGRAMS/dying" "$1"
+    run_to_files "$2" "$WEND" trace -o a.dir "$PROGRAMS/dying" "$1"
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "lines of Wend's:" "$(grep '^wend: ' err)" || return
     [ ! -e a.dir/trace.tar.zst ] || fail "there is an archive" || return
     "$WEND" merge a.dir >merged || return
@@ -120,7 +120,7 @@ C
         for before in "$WEND trace -o a.dir ./preloaded" "env WEND_OUTPUT=$PWD/a.dir ./late"; do
             rm -rf a.dir
             # shellcheck disable=SC2086
-            heard 1 $before $how # the launcher kills others as soon as one rank ends
+            run_to_files 1 $before $how # the launcher kills others as soon as one rank ends
             grep -q '^wend: rank 0: exit 6; to make the recording: wend merge .*a.dir$' err ||
                 fail "$how: $(cat err)"
             "$WEND" merge a.dir >merged
@@ -142,10 +142,10 @@ C
     long_folder
     local successor=x${long##*/}
     ln -s "$(type -P true)" "$successor"
-    heard 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" exec 0 "./$successor"
+    run_to_files 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" exec 0 "./$successor"
     grep -q "^wend: rank 1: exec $successor; to make the recording: wend merge " err ||
         fail "$(cat err)"
-    heard 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/dying" SIGTERM
+    run_to_files 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/dying" SIGTERM
     grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $long/a.dir$" err ||
         fail "$(cat err)"
     "$WEND" merge "$long/a.dir" >out
@@ -197,7 +197,7 @@ int main(void)
 END
     "$MPICC" early.c -o early
     "$MPICC" -shared -fPIC late.c -o late.so
-    heard 3 env LD_PRELOAD="$PWD/late.so:$YIELD" "$WEND" trace -o a.dir ./early
+    run_to_files 3 env LD_PRELOAD="$PWD/late.so:$YIELD" "$WEND" trace -o a.dir ./early
     "$WEND" merge a.dir >merged
     ! grep 'nothing was saved' merged || fail "$(cat err)"
     for rank in 0 1 2; do
@@ -205,7 +205,7 @@ END
     done
     "$WEND" show a.dir | grep -q 'rank 1: exit 5$'
     rm -rf b.dir
-    heard 3 "$WEND" replay -o b.dir a.dir ./early
+    run_to_files 3 "$WEND" replay -o b.dir a.dir ./early
     "$WEND" merge b.dir >merged
     "$WEND" show b.dir | grep -q 'rank 1: exit 5$' || fail "$(cat launcher merged)"
 }

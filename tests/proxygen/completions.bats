@@ -82,7 +82,7 @@ finish() {
         receive q 4; receive q 5; receive q 6
         finish 7 q4,q5,q6,t4,t5,t6,s3
     } | at_once
-    grep -q 'if (++heard\[0\] == 2) {' proxy.c
+    grep -q 'if (++arrived\[0\] == 2) {' proxy.c
     [ "$(grep -c 'MPI_Testsome(' proxy.c)" = 1 ]
 }
 
@@ -127,7 +127,7 @@ finish() {
         finish 8 r0,r1,r2,r3,s0,s1,s2,s3
     } | at_once
     [ "$(grep -c 'MPI_Testsome(' proxy.c)" = 1 ]
-    [ "$(grep -c 'if (++heard' proxy.c)" -ge 2 ]
+    [ "$(grep -c 'if (++arrived' proxy.c)" -ge 2 ]
     ! grep -q 'Completes in the recorded order' proxy.c || false
 }
 

@@ -156,8 +156,8 @@ typedef struct {
 enum { FOUND_NONE = -1, FOUND_UNKNOWN = -2 };
 typedef struct {
     const ScratchFile *file;
-    GArray *found;     /* of gint64 */
-    gboolean surprise; /* at least once, the size was not the one that MPI calls had left */
+    GArray *found;       /* of gint64 */
+    gboolean unexpected; /* at least once, the size was not the one that MPI calls had left */
 } FileFinding;
 
 void found_files_find(Plan *plan);
@@ -167,6 +167,6 @@ const ScratchFile *found_files_by_number(const Plan *plan, guint number);
 const ScratchFile *found_files_by_name(const Plan *plan, const char *name);
 /* The sizes that the calls of TERMINAL must find and would not find by themselves. NULL if there
  * are none. */
-const FileFinding *found_files_surprise(const Plan *plan, guint terminal);
+const FileFinding *found_files_unexpected(const Plan *plan, guint terminal);
 
 #endif

@@ -241,7 +241,7 @@ static void find_surprises(struct Files *files, const NamedFile *file)
         }
         g_array_append_val(finding->found, one->found);
         if (one->found != FOUND_UNKNOWN) {
-            finding->surprise |= certain && there != (one->found != FOUND_NONE);
+            finding->unexpected |= certain && there != (one->found != FOUND_NONE);
             there = one->found != FOUND_NONE;
             certain = TRUE;
         }
@@ -325,9 +325,9 @@ const ScratchFile *found_files_by_name(const Plan *plan, const char *name)
     return file ? &file->file : NULL;
 }
 
-const FileFinding *found_files_surprise(const Plan *plan, guint terminal)
+const FileFinding *found_files_unexpected(const Plan *plan, guint terminal)
 {
     const FileFinding *finding =
         g_hash_table_lookup(plan->files->findings, GUINT_TO_POINTER(terminal));
-    return finding && finding->surprise ? finding : NULL;
+    return finding && finding->unexpected ? finding : NULL;
 }

@@ -263,20 +263,21 @@ static char *function_name(Emitter *e, const CallPattern *c)
         guint id;
         Helper helper;
         gboolean init;
-    } aimed[] = {
-        {WEND_FN_MPI_Recv_init, HELPER_recv_init_aimed, TRUE},
-        {WEND_FN_MPI_Recv_init_c, HELPER_recv_init_c_aimed, TRUE},
-        {WEND_FN_MPI_Start, HELPER_start_aimed, FALSE},
-        {WEND_FN_MPI_Startall, HELPER_startall_aimed, FALSE},
-        {WEND_FN_MPI_Request_free, HELPER_request_free_aimed, FALSE},
+    } helpers[] = {
+        {WEND_FN_MPI_Recv_init, HELPER_recv_init_pinned, TRUE},
+        {WEND_FN_MPI_Recv_init_c, HELPER_recv_init_c_pinned, TRUE},
+        {WEND_FN_MPI_Start, HELPER_start_pinned, FALSE},
+        {WEND_FN_MPI_Startall, HELPER_startall_pinned, FALSE},
+        {WEND_FN_MPI_Request_free, HELPER_request_free_pinned, FALSE},
     };
     const Wildcard *wildcard =
         g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
-    for (guint i = 0; e->plan->aims && !c->failed && i < G_N_ELEMENTS(aimed); i++) {
-        if (c->function->id != aimed[i].id || (aimed[i].init && !(wildcard && wildcard->starts)))
+    for (guint i = 0; e->plan->pins_at_start && !c->failed && i < G_N_ELEMENTS(helpers); i++) {
+        if (c->function->id != helpers[i].id
+            || (helpers[i].init && !(wildcard && wildcard->starts)))
             continue;
-        e->needs[aimed[i].helper] = TRUE;
-        return g_strdup(helper_texts[aimed[i].helper].name);
+        e->needs[helpers[i].helper] = TRUE;
+        return g_strdup(helper_texts[helpers[i].helper].name);
     }
     return g_strdup(c->function->name);
 }
@@ -326,7 +327,7 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     return g_strdup_printf("(void)%s;", expression);
 }
 
-/* Messages to a hub wait for their turn (send-order.c). */
+/* Messages to a master wait for their turn (send-order.c). */
 static void add_turn(Emitter *e, const CallPattern *c)
 {
     const Wildcard *turn = g_hash_table_lookup(e->plan->send_order, GUINT_TO_POINTER(c->terminal));
@@ -337,17 +338,17 @@ static void add_turn(Emitter *e, const CallPattern *c)
     }
     const Arg *dest = call_pattern_arg_named(c, "dest");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
-    gboolean to_hub = FALSE;
+    gboolean to_master = FALSE;
     for (guint r = 0;
-         e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
-        to_hub |= call_pattern_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
-    if (to_hub) {
+         e->plan->master >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
+        to_master |= call_pattern_value(c, dest->in[0], ranks.ranks[r]) == e->plan->master;
+    if (to_master) {
         g_autofree char *to = expression_number(e, c, dest->in[0]);
         statements_add(e->code->before, "wait_for_turn(%s);", to);
         e->needs[HELPER_wait_for_turn] = TRUE;
         changes_note(e, CHANGE_SEND_ORDER, c->terminal, NULL);
     }
-    e->needs[HELPER_send_order_begin] |= turn || to_hub;
+    e->needs[HELPER_send_order_begin] |= turn || to_master;
 }
 
 /* Adds statements that publish the address of an attached block for other processes (dynamic.c),

@@ -167,11 +167,11 @@ static void emit_run(Emitter *e, Statements *out, const Loop *loop, const LoopRu
         emit_body(e, out, run->body);
         return;
     }
-    const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
+    const char *arrived = locals_variable(e, "int", "arrived", loop->joints->len);
     const LoopJoint *joint = &g_array_index(loop->joints, LoopJoint, run->joint - 1);
     Statements *last =
-        statements_block(out, "if (++%s[%u] == %u)", heard, run->joint - 1, joint->n);
-    statements_add(last, "%s[%u] = 0;", heard, run->joint - 1);
+        statements_block(out, "if (++%s[%u] == %u)", arrived, run->joint - 1, joint->n);
+    statements_add(last, "%s[%u] = 0;", arrived, run->joint - 1);
     emit_body(e, last, run->body);
 }
 
@@ -305,9 +305,10 @@ static void begin_loop(Emitter *e, Statements *out, const Loop *loop, const Loop
         changes_comment(e, out, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
     }
     if (loop->joints->len > 0) {
-        const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
-        statements_comment(out, "Some calls come after several completions, which heard[] counts.");
-        statements_add(out, "memset(%s, 0, sizeof %s);", heard, heard);
+        const char *arrived = locals_variable(e, "int", "arrived", loop->joints->len);
+        statements_comment(out,
+                           "Some calls come after several completions, which arrived[] counts.");
+        statements_add(out, "memset(%s, 0, sizeof %s);", arrived, arrived);
     }
     statements_add(out, "%s = %" G_GINT64_FORMAT ";", v->pending, loop->total);
 }

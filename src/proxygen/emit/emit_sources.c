@@ -5,7 +5,7 @@
  * The sources of one call are consumed in the order in which the rank makes it, at any place. So
  * each pinned call has one function that returns the next source. For a persistent receive that got
  * messages of several ranks, it returns the sources of all starts, and helpers make the calls on
- * such requests (recv_init_aimed and so on). */
+ * such requests (recv_init_pinned and so on). */
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"

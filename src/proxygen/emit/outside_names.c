@@ -187,7 +187,7 @@ char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     g_autofree char *name = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
     guint number = found_files_by_name(e->plan, name)->number;
-    const FileFinding *finding = found_files_surprise(e->plan, c->terminal);
+    const FileFinding *finding = found_files_unexpected(e->plan, c->terminal);
     e->needs[HELPER_scratch_begin] = e->needs[HELPER_scratch_file] = TRUE;
     if (finding) {
         const Arg *comm = call_pattern_arg_named(c, "comm");
@@ -295,7 +295,7 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
                        "nothing, -2 unknown.");
     for (const GList *l = terminals; l; l = l->next) {
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->findings, l->data));
-        const GArray *found = found_files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
+        const GArray *found = found_files_unexpected(e->plan, GPOINTER_TO_UINT(l->data))->found;
         g_autoptr(GString) list = g_string_new("");
         for (guint k = 0; k < found->len; k++) {
             g_autofree char *bytes = c_token_number(g_array_index(found, gint64, k));

@@ -142,12 +142,12 @@ typedef struct {
     gboolean has_loops;
     /* rank -> GArray of CallStretch, ascending: the calls that became loops */
     GHashTable *stretches;
-    GHashTable *wildcards; /* terminal -> Wildcard: those that are pinned */
-    gboolean aims;         /* some wildcards are pinned at each start */
-    /* terminal -> Wildcard: the senders whose turn it is before that call of the hub
+    GHashTable *wildcards;  /* terminal -> Wildcard: those that are pinned */
+    gboolean pins_at_start; /* some wildcards are pinned at each start */
+    /* terminal -> Wildcard: the senders whose turn it is before that call of the master
      * (send-order.c) */
     GHashTable *send_order;
-    gint hub;                /* the rank whose senders wait for their turn; -1: none */
+    gint master;             /* the rank whose senders wait for their turn; -1: none */
     struct Changes *changes; /* changed calls (changes.c) */
     GHashTable *graphs; /* terminal -> rank -> GPtrArray of char *: graphs that are made with the
                          * recorded order of neighbours (graphs.c) */

@@ -75,8 +75,9 @@ gboolean message_traffic_is_made(guint comm)
 
 static void count_message(MessageTraffic *t, guint receiver, guint comm, guint phase, gint64 times)
 {
-    const ChannelKey key = {
-        .comm = comm, .to = comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver, .lane = phase};
+    const ChannelKey key = {.comm = comm,
+                            .to = comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver,
+                            .subchannel = phase};
     *(gint64 *)wend_byte_table_entry(t->balance, &key, sizeof key, sizeof(gint64)) += times;
     /* without a known receiver, the sums of single mailboxes mean nothing */
     t->one_phase |= key.to == t->plan->n_ranks;
@@ -98,9 +99,9 @@ static void tell(const MessageTraffic *t, const PostedMessage *one, gboolean sen
     const ChannelKey channel = {.comm = one->comm,
                                 .from = sent ? rank : other,
                                 .to = sent ? other : rank,
-                                .lane = t->merged         ? 0
-                                        : one->persistent ? WEND_CHANNEL_ANY
-                                                          : one->phase,
+                                .subchannel = t->merged         ? 0
+                                              : one->persistent ? WEND_CHANNEL_ANY
+                                                                : one->phase,
                                 .tag = one->tag};
     if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag
         || when->first != when->last)
@@ -561,7 +562,7 @@ static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
     while (g_hash_table_iter_next(&iter, &key, &left)) {
         ChannelKey mailbox = *(const ChannelKey *)g_bytes_get_data(key, NULL);
         *each_phase &= *(gint64 *)left == 0;
-        mailbox.lane = 0;
+        mailbox.subchannel = 0;
         *(gint64 *)wend_byte_table_entry(sums, &mailbox, sizeof mailbox, sizeof(gint64)) +=
             *(gint64 *)left;
     }

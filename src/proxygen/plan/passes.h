@@ -56,9 +56,9 @@ void plan_wildcards(Plan *plan);
 
 /* -- send-order.c: senders that wait for their turn -- */
 
-/* Plans turns for the messages to HUB, whose wildcards would otherwise be pinned. Returns FALSE if
- * turns could deadlock, or the traffic is not understood. */
-gboolean plan_send_order(Plan *plan, guint hub);
+/* Plans turns for the messages to MASTER, whose wildcards would otherwise be pinned. Returns FALSE
+ * if turns could deadlock, or the traffic is not understood. */
+gboolean plan_send_order(Plan *plan, guint master);
 
 /* -- graphs.c: graphs whose neighbours must be in the recorded order -- */
 

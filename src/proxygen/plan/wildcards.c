@@ -244,7 +244,7 @@ static void answer(MessageTraffic *t, const GArray *questions)
 static gboolean try_send_order(const MessageTraffic *t)
 {
     Plan *plan = t->plan;
-    gint hub = -1;
+    gint master = -1;
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, plan->wildcards);
@@ -255,12 +255,12 @@ static gboolean try_send_order(const MessageTraffic *t)
             if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r])
                 != w->any_source)
                 continue;
-            if (hub >= 0 && hub != (gint)ranks.ranks[r])
+            if (master >= 0 && master != (gint)ranks.ranks[r])
                 return FALSE;
-            hub = (gint)ranks.ranks[r];
+            master = (gint)ranks.ranks[r];
         }
     }
-    return hub >= 0 && plan_send_order(plan, (guint)hub);
+    return master >= 0 && plan_send_order(plan, (guint)master);
 }
 
 /* -- the sources that recorded receives got -- */
@@ -326,7 +326,7 @@ static void settle_starts(Plan *plan, Wildcard *w)
     if (one_source)
         g_clear_pointer(&w->starts, g_hash_table_destroy);
     else
-        plan->aims = TRUE;
+        plan->pins_at_start = TRUE;
 }
 
 /* Walks one sequence of one rank and fills in the sources of its pinned receives. */

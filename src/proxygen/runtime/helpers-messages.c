@@ -103,9 +103,9 @@ void wait_for_turn(int to)
 
 /* A persistent receive from any source that is pinned has a request for each source that came, of
  * which each start takes the one whose turn it is. */
-typedef struct Aim Aim;
-struct Aim {
-    Aim *next;
+typedef struct PinnedReceive PinnedReceive;
+struct PinnedReceive {
+    PinnedReceive *next;
     MPI_Request current; /* the program has it */
     const int *sources;  /* of the starts to come; -1000 ends them */
     int n;
@@ -114,33 +114,33 @@ struct Aim {
         MPI_Request request;
     } made[];
 };
-static Aim *aims;
+static PinnedReceive *pinned_receives;
 
-static Aim **aim_of(MPI_Request request)
+static PinnedReceive **pinned_of(MPI_Request request)
 {
-    Aim **aim = &aims;
-    while (*aim && (*aim)->current != request)
-        aim = &(*aim)->next;
-    return aim;
+    PinnedReceive **pinned = &pinned_receives;
+    while (*pinned && (*pinned)->current != request)
+        pinned = &(*pinned)->next;
+    return pinned;
 }
 
-static int aim_at(const Aim *aim, int source)
+static int pinned_at(const PinnedReceive *pinned, int source)
 {
     int i = 0;
-    while (i < aim->n && aim->made[i].source != source)
+    while (i < pinned->n && pinned->made[i].source != source)
         i++;
     return i;
 }
 
-static void aim_next(MPI_Request *request)
+static void pinned_next(MPI_Request *request)
 {
-    Aim *aim = *aim_of(*request);
-    if (aim && *aim->sources != -1000)
-        *request = aim->current = aim->made[aim_at(aim, *aim->sources++)].request;
+    PinnedReceive *pinned = *pinned_of(*request);
+    if (pinned && *pinned->sources != -1000)
+        *request = pinned->current = pinned->made[pinned_at(pinned, *pinned->sources++)].request;
 }
 
 /* Its requests are to be made. */
-static Aim *aim_new(const int *sources)
+static PinnedReceive *pinned_new(const int *sources)
 {
     static const int never_started[] = {MPI_ANY_SOURCE, -1000};
     int n = 0;
@@ -148,62 +148,63 @@ static Aim *aim_new(const int *sources)
         sources = never_started;
     while (sources[n] != -1000)
         n++;
-    Aim *aim = malloc(sizeof *aim + (size_t)n * sizeof aim->made[0]);
-    if (!aim) {
+    PinnedReceive *pinned = malloc(sizeof *pinned + (size_t)n * sizeof pinned->made[0]);
+    if (!pinned) {
         fputs("proxy: out of memory\n", stderr);
         PMPI_Abort(MPI_COMM_WORLD, 4);
     }
-    *aim = (Aim){.next = aims, .sources = sources};
+    *pinned = (PinnedReceive){.next = pinned_receives, .sources = sources};
     for (int i = 0; i < n; i++)
-        if (aim_at(aim, sources[i]) == aim->n)
-            aim->made[aim->n++].source = sources[i];
-    aims = aim;
-    return aim;
+        if (pinned_at(pinned, sources[i]) == pinned->n)
+            pinned->made[pinned->n++].source = sources[i];
+    pinned_receives = pinned;
+    return pinned;
 }
 
-int recv_init_aimed(void *buf, int count, MPI_Datatype datatype, const int *sources, int tag,
-                    MPI_Comm comm, MPI_Request *request)
+int recv_init_pinned(void *buf, int count, MPI_Datatype datatype, const int *sources, int tag,
+                     MPI_Comm comm, MPI_Request *request)
 {
-    Aim *aim = aim_new(sources);
-    for (int i = 0; i < aim->n; i++)
-        MPI_Recv_init(buf, count, datatype, aim->made[i].source, tag, comm, &aim->made[i].request);
-    *request = aim->current = aim->made[0].request;
+    PinnedReceive *pinned = pinned_new(sources);
+    for (int i = 0; i < pinned->n; i++)
+        MPI_Recv_init(buf, count, datatype, pinned->made[i].source, tag, comm,
+                      &pinned->made[i].request);
+    *request = pinned->current = pinned->made[0].request;
     return MPI_SUCCESS;
 }
 
-int recv_init_c_aimed(void *buf, MPI_Count count, MPI_Datatype datatype, const int *sources,
-                      int tag, MPI_Comm comm, MPI_Request *request)
+int recv_init_c_pinned(void *buf, MPI_Count count, MPI_Datatype datatype, const int *sources,
+                       int tag, MPI_Comm comm, MPI_Request *request)
 {
-    Aim *aim = aim_new(sources);
-    for (int i = 0; i < aim->n; i++)
-        MPI_Recv_init_c(buf, count, datatype, aim->made[i].source, tag, comm,
-                        &aim->made[i].request);
-    *request = aim->current = aim->made[0].request;
+    PinnedReceive *pinned = pinned_new(sources);
+    for (int i = 0; i < pinned->n; i++)
+        MPI_Recv_init_c(buf, count, datatype, pinned->made[i].source, tag, comm,
+                        &pinned->made[i].request);
+    *request = pinned->current = pinned->made[0].request;
     return MPI_SUCCESS;
 }
 
-int start_aimed(MPI_Request *request)
+int start_pinned(MPI_Request *request)
 {
-    aim_next(request);
+    pinned_next(request);
     return MPI_Start(request);
 }
 
-int startall_aimed(int n, MPI_Request *requests)
+int startall_pinned(int n, MPI_Request *requests)
 {
     for (int i = 0; i < n; i++)
-        aim_next(&requests[i]);
+        pinned_next(&requests[i]);
     return MPI_Startall(n, requests);
 }
 
-int request_free_aimed(MPI_Request *request)
+int request_free_pinned(MPI_Request *request)
 {
-    Aim **at = aim_of(*request), *aim = *at;
-    for (int i = 0; aim && i < aim->n; i++)
-        if (aim->made[i].request != aim->current)
-            MPI_Request_free(&aim->made[i].request);
-    if (aim) {
-        *at = aim->next;
-        free(aim);
+    PinnedReceive **at = pinned_of(*request), *pinned = *at;
+    for (int i = 0; pinned && i < pinned->n; i++)
+        if (pinned->made[i].request != pinned->current)
+            MPI_Request_free(&pinned->made[i].request);
+    if (pinned) {
+        *at = pinned->next;
+        free(pinned);
     }
     return MPI_Request_free(request);
 }

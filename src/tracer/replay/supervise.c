@@ -299,7 +299,7 @@ static bool is_stopped(const Page *other)
 }
 
 /* Stops this rank when the one that is to stop has: it is on this host, or the first rank of this
- * host has heard of it. */
+ * host knows of it. */
 static void follow_stop(void)
 {
     if (!stops || at.rank == own_rank
