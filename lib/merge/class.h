@@ -61,7 +61,7 @@ typedef struct {
 /* Times of the ranks of a class, of each terminal. */
 typedef struct {
     RankSet ranks;
-    /* by terminal: its row, or PAIR_NONE (pairs.h) if these ranks do not call it. Calls that were
+    /* by terminal: its row, or PAIR_NONE if these ranks do not call it. Calls that were
      * one terminal on some rank share a row */
     uint32_t *timed_as;
     uint32_t n_timed;
@@ -128,7 +128,7 @@ void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet
 /* A table of N terminals; terminal i is OF[i] of T. */
 Table table_refined(const Table *t, const uint32_t *of, uint32_t n);
 /* A table of N terminals over the ranks of A and B, which share none. Terminal i is OF[0][i] of A
- * and OF[1][i] of B; if one of these is PAIR_NONE (pairs.h), it is only the other. The shapes are
+ * and OF[1][i] of B; if one of these is PAIR_NONE, it is only the other. The shapes are
  * those of A, then the others of B. */
 Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b,
                     const uint32_t *const of[2], uint32_t n);

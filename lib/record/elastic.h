@@ -48,7 +48,7 @@ void part_table_clear(PartTable *t);
  * STRIDED: long runs of calls whose slots go up in equal steps become strided terminals. The first
  * call of a run keeps a terminal of its own, which shows the grammar where a run begins.
  *
- * NUMBERS (uint32_t) gets the new terminal of each former one, or PAIR_NONE (pairs.h) if it was
+ * NUMBERS (uint32_t) gets the new terminal of each former one, or PAIR_NONE if it was
  * elastic or strided or has no call.
  *
  * Returns false if the part is damaged. false with *ERROR set: the terminals, and what the merge

@@ -28,7 +28,7 @@ guint64 reading_room(guint64 bytes);
  * frees the program. On failure returns NULL with an error that names the file. */
 struct WendProgram *reading_open(const char *path, int world, Error **error);
 
-/* Makes the command end as memory_short does (shortage.h) if GLib has no memory left. GLib would
+/* Makes the command end as memory_short does (memory.h) if GLib has no memory left. GLib would
  * abort. */
 void reading_guard(void);
 

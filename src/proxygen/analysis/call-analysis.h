@@ -98,7 +98,7 @@ DatatypeLayouts *datatype_layouts_new(Plan *plan, Lifetimes *live);
 void datatype_layouts_free(DatatypeLayouts *l);
 
 /* Calls FUNCTION with the layout of each datatype that the word, a handle or a constant, may stand
- * for on RANK (lifetimes.h). The layout is valid during the call. */
+ * for on RANK (lifetimes.c). The layout is valid during the call. */
 typedef void (*DatatypeLayoutFunction)(const DatatypeLayout *layout, gpointer data);
 void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
                              DatatypeLayoutFunction function, gpointer data);

@@ -189,7 +189,7 @@ enum { INLINE_ELEMENTS = 12 };
 
 /* Whether the arrays of a call need names. The library may read them after the call (requests keep
  * their arrays). Or the call failed, perhaps because one array was passed twice
- * (emit_call_expression). */
+ * (call_expression). */
 static gboolean names_arrays(const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++)

@@ -27,7 +27,7 @@ typedef struct {
     guint64 times;
     guint port;
 } PortRun;
-/* The ports that calls of one terminal returned: PortRuns, and for each of its ranks the index of
+/* The ports that calls of one terminal returned, as runs, and for each of its ranks the index of
  * its first run. */
 typedef struct {
     GArray *first, *runs;

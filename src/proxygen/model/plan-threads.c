@@ -3,10 +3,10 @@
  *
  * The recording has the start and join of threads (wend_start, wend_join). Threads whose start it
  * does not have existed before MPI_Init. Otherwise the calls of two threads are ordered only by
- * objects: an object is made before another thread uses it, its uses come before the call
- * that frees it, and that call comes before its number is used again. helpers.c has the code that
- * waits for shared objects. Memory is freed after other threads have completed the requests that
- * use it. */
+ * objects: an object is made before another thread uses it, its uses come before the call that
+ * frees it, and that call comes before its number is used again. helpers-threads.c has the code
+ * that waits for shared objects. Memory is freed after other threads have completed the requests
+ * that use it. */
 #include "src/proxygen/model/model.h"
 
 #include <string.h>

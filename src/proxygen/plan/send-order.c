@@ -132,7 +132,7 @@ static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
 
 typedef struct {
     GArray *to_master, *from_master;
-} Log; /* of HubMessage */
+} Log; /* of LoggedMessage */
 
 /* Walks one rank. The master has one log for each rank, other ranks have one log. */
 static gboolean log_rank(Plan *plan, guint rank, guint master, Log *logs)
