@@ -101,7 +101,9 @@ static Vector *with_frame(const uint8_t *old, size_t n_old, const Vector *frame,
     bool good = true;
     for (size_t left = wend_cursor_count(&x.index, 3); good && left > 0; left--)
         good = take_frame(&x, old, n_old, &offset, name);
-    if (!good || !container_put_index(x.file, x.n, &x.entries))
+    if (good)
+        container_put_index(x.file, x.n, &x.entries);
+    else
         CLEAR(x.file, vector_unref);
     wend_buf_clear(&x.entries);
     return x.file;

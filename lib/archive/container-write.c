@@ -198,22 +198,13 @@ static void put_index(Vector *file, WendBuf frame)
     vector_append_all(file, (const uint8_t *)CONTAINER_MAGIC, 4);
 }
 
-bool container_put_index(Vector *file, uint32_t n, const WendBuf *entries)
+void container_put_index(Vector *file, uint32_t n, const WendBuf *entries)
 {
     WendBuf frame = WEND_BUF_INIT;
     wend_buf_unsigned(&frame, n);
     wend_buf_bytes(&frame, entries->data, entries->len);
-    bool good = !frame.failed && !entries->failed;
-    if (good)
-        put_index(file, frame);
+    put_index(file, frame);
     wend_buf_clear(&frame);
-    return good;
-}
-
-static void end_index(ContainerWriter *w)
-{
-    if (w->members.failed || !container_put_index(w->file, w->n_frames, &w->index))
-        problem(w, "out of memory");
 }
 
 /* The memory that writing a file takes: PATHS copies of its path, and FILE_BYTES for messages. */
@@ -227,7 +218,7 @@ static char *end_container(ContainerWriter *w, const char *dir, const char *file
         end_frame(w);
     /* An archive of one frame needs no index, which would be an eighth of a small archive. */
     if (!w->problem && w->n_frames > 1)
-        end_index(w);
+        container_put_index(w->file, w->n_frames, &w->index);
     if (w->problem) {
         error_set(error, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file, w->problem);
         return NULL;

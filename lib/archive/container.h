@@ -106,8 +106,8 @@ int64_t container_mtime(Container *b); /* of its tar entries, as far as they are
 /* Instead of container_finish: the bytes of the file. The caller unrefs them. */
 Vector *container_take_file(ContainerWriter *w, Error **error);
 uint64_t container_tar_bytes(uint64_t n); /* of the tar entry of N bytes */
-/* Appends the index of N frames with these ENTRIES. Returns false if memory is short. */
-bool container_put_index(Vector *file, uint32_t n, const WendBuf *entries);
+/* Appends the index of N frames with these ENTRIES. */
+void container_put_index(Vector *file, uint32_t n, const WendBuf *entries);
 
 /* Adds the member NAME, of N bytes at DATA, to the archive at PATH, a file, or replaces it. MOST:
  * so many bytes the file may grow. *STORED: whether that is done. Returns false and sets the error

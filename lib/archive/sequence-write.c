@@ -122,8 +122,6 @@ static Bytes *without_arithmetic(Bytes *stream)
     WendCursor c = wend_cursor(out.data, out.len);
     wend_cursor_unsigned(&c); /* entries */
     WendCursor runs = wend_cursor_block(&c);
-    if (out.failed)
-        memory_short();
     Bytes *bytes = good ? bytes_new(runs.p, (size_t)(runs.end - runs.p)) : NULL;
     wend_buf_clear(&out);
     return bytes;
@@ -138,7 +136,6 @@ static bool put_arithmetic(Writer *w, Bytes *stream)
     bool by_columns = put_columns(w, stream, &columns);
     if (by_columns)
         wend_buf_bytes(&w->out, columns.data, columns.len);
-    w->failed |= columns.failed;
     wend_buf_clear(&columns);
     if (by_columns)
         return true;
@@ -171,7 +168,6 @@ static bool put_content(Writer *w, Bytes *stream)
         wend_buf_unsigned(&w->out, (uint64_t)runs.len << 1 | 1);
         wend_buf_bytes(&w->out, runs.data, runs.len);
     }
-    w->failed |= runs.failed || columns.failed;
     wend_buf_clear(&runs);
     wend_buf_clear(&columns);
     return good;

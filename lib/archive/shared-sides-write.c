@@ -284,9 +284,8 @@ static bool put_elements(Streams *s, WendSideReader *r)
 /* Codes the streams of some ranks. */
 static bool put_content(Streams *s, const SharedSide *shared)
 {
-    size_t bytes;
     const void *data = shared->content->data;
-    bytes = shared->content->n;
+    size_t bytes = shared->content->n;
     WendCursor c = wend_cursor(data, bytes), rows;
     WendSideHead head;
     WendSideReader *r = NEW(WendSideReader, 1);
@@ -369,7 +368,6 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
     for (uint32_t i = 0; i < all->len; i++)
         good = good && put_content(&s, VECTOR_POINTER(all, i));
     range_encoder_end(&s.encoder);
-    w->failed |= s.bits.failed;
     if (good) { /* nothing depends on it */
         put_modules(&s, &w->out);
         put_ranks(all, &w->out);

@@ -19,7 +19,6 @@ static uint32_t distinct_add(Distinct *d, const WendBuf *one, bool *is_new)
 {
     Bytes *bytes = bytes_new(one->data, one->len);
     void *number;
-    d->bytes.failed |= one->failed;
     *is_new = !map_find(d->numbers, bytes, &number);
     if (*is_new) {
         number = OF_NUMBER(map_size(d->numbers));
@@ -34,14 +33,12 @@ static uint32_t distinct_add(Distinct *d, const WendBuf *one, bool *is_new)
 static void distinct_encode(Distinct *d, const WendBuf *encoded)
 {
     wend_buf_bytes(&d->bytes, encoded->data, encoded->len);
-    d->bytes.failed |= encoded->failed;
 }
 
 static void distinct_write(Distinct *d, Writer *w)
 {
     wend_buf_unsigned(&w->out, map_size(d->numbers));
     wend_buf_bytes(&w->out, d->bytes.data, d->bytes.len);
-    w->failed |= d->bytes.failed;
     wend_buf_clear(&d->bytes);
     map_unref(d->numbers);
 }
@@ -170,7 +167,6 @@ static void put_together(Writer *w, const EncodedTable *encoded, uint32_t n, siz
     if (out.len < less
         && (uint64_t)n * encoded->n_ranks <= TABLES_WORDS_PER_BYTE * (uint64_t)out.len)
         wend_buf_bytes(&w->out, out.data, out.len);
-    w->failed |= out.failed;
     wend_buf_clear(&out);
 }
 
@@ -198,7 +194,6 @@ void slot_tables_write(Writer *w, SlotTables *t)
         if (w->out.len == before)
             wend_buf_bytes(&w->out, t->tables.bytes.data + encoded[i].offset, bytes);
     }
-    w->failed |= t->tables.bytes.failed;
     wend_buf_clear(&t->tables.bytes);
     map_unref(t->tables.numbers);
     vector_unref(t->encoded);

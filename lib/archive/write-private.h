@@ -30,7 +30,6 @@ typedef struct {
     WendBuf out;                 /* the current member */
     uint64_t member_bytes;       /* of the last member that writer_member added */
     ContainerWriter *container;
-    bool failed;
 } Writer;
 
 /* Adds the contents of w->out as the member NAME, and empties w->out. */

@@ -378,7 +378,6 @@ static uint64_t put_all_terminals(Writer *w, bool derive)
     slot_tables_write(w, e.tables);
     wend_buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
-    w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
     return e.derived;
 }
@@ -549,13 +548,11 @@ static void writer_clear(Writer *w)
     memory_free(w->local);
 }
 
-/* Frees the container, sets the error, and returns false. DAMAGED: a rank's outcomes or polls are
- * damaged; else memory was short. */
-static bool writer_fail(Writer *w, bool damaged, Error **error)
+/* Frees the container, sets the error, and returns false. */
+static bool writer_damaged(Writer *w, Error **error)
 {
     container_writer_free(w->container);
-    error_set(error, damaged ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM,
-              damaged ? "a rank's outcomes or polls are damaged" : "out of memory");
+    error_set(error, WEND_ERROR_INPUT, "a rank's outcomes or polls are damaged");
     return false;
 }
 
@@ -569,9 +566,8 @@ static void write_side(Writer *w, const SideMember *m)
 {
     if (!m->content)
         return;
-    size_t n;
     const void *data = m->content->data;
-    n = m->content->n;
+    size_t n = m->content->n;
     AUTOFREE char *name = side_name(m);
     container_add(w->container, name, data, n);
 }
@@ -593,7 +589,7 @@ static bool write_members(Writer *w, Error **error)
         write_side(w, &VECTOR_AT(w->r->merge->sides, SideMember, i));
     if (good)
         write_shared_sides(w);
-    return (good && !w->failed) || writer_fail(w, !good, error);
+    return good || writer_damaged(w, error);
 }
 
 static WendArchiveResult result_of(const Writer *w)
@@ -671,10 +667,10 @@ static Vector *encode_shard(const Recording *r, Shard *shard, Error **error)
     shard->classes = r->classes->len;
     shard->totals = w.totals;
     shard->member = w.member_bytes;
-    if (good && !w.failed)
+    if (good)
         frame = container_take_frame(w.container, error);
     else
-        writer_fail(&w, !good, error);
+        writer_damaged(&w, error);
     if (frame)
         shard->frame = frame->len;
     writer_clear(&w);
@@ -695,9 +691,8 @@ bool wend_archive_make_side_frames(WendMerge *m, Error **error)
         SideMember *side = &VECTOR_AT(m->sides, SideMember, i);
         if (!side->content)
             continue;
-        size_t n;
         const void *data = side->content->data;
-        n = side->content->n;
+        size_t n = side->content->n;
         AUTOFREE char *name = side_name(side);
         ContainerWriter *w = container_writer_new(start_of(m));
         container_add_coded(w, name, data, n);

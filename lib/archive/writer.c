@@ -6,7 +6,6 @@
 
 void writer_member(Writer *w, const char *name)
 {
-    w->failed |= w->out.failed;
     w->member_bytes = w->out.len;
     container_add(w->container, name, w->out.data, w->out.len);
     wend_buf_clear(&w->out);
@@ -16,7 +15,6 @@ void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
 {
     const WendBuf *less = other && other->len < plain->len ? other : plain;
     wend_buf_bytes(&w->out, less->data, less->len);
-    w->failed |= plain->failed || (other && other->failed);
     wend_buf_clear(plain);
     if (other)
         wend_buf_clear(other);
@@ -42,7 +40,7 @@ bool writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer 
         return false;
     if (end)
         end(w);
-    if (w->encoded || w->out.failed)
+    if (w->encoded)
         return true;
     w->out.len = before;
     wend_buf_unsigned(&w->out, 0);

@@ -509,8 +509,6 @@ static bool align_sequence(const Class *a, const Sequence *s, const Class *b, co
         WendBuf bytes = WEND_BUF_INIT;
         uint32_t n = pairs_count(&w.pairs);
         wend_grammar_end(w.grammar, &bytes);
-        if (bytes.failed)
-            memory_short();
         out->grammar = bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
         for (int k = 0; k < 2; k++)

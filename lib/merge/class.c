@@ -81,9 +81,8 @@ size_t class_memory(const Class *k)
 
 static void put_block(WendBuf *out, Bytes *block)
 {
-    size_t n;
     const void *bytes = block->data;
-    n = block->n;
+    size_t n = block->n;
     wend_buf_unsigned(out, n);
     wend_buf_bytes(out, bytes, n);
 }
@@ -91,8 +90,6 @@ static void put_block(WendBuf *out, Bytes *block)
 /* The bytes of B, which it clears. */
 static Bytes *bytes_from(WendBuf *b)
 {
-    if (b->failed)
-        memory_short();
     Bytes *bytes = bytes_new(b->data, b->len);
     wend_buf_clear(b);
     return bytes;
@@ -368,9 +365,8 @@ static bool part_sequence(Sequence *s, WendCursor *c, uint32_t rank, const RankS
         vector_resize(s->poll_tables, 0);
     } else {
         WendBuf b = WEND_BUF_INIT;
-        size_t n;
         const void *bytes = grammar->data;
-        n = grammar->n;
+        size_t n = grammar->n;
         wend_buf_unsigned(&b, polls_after);
         wend_buf_bytes(&b, bytes, n);
         AUTO(Bytes) content = bytes_new(b.data, b.len);

@@ -92,9 +92,8 @@ void contents_encode(const Contents *c, WendBuf *out)
     wend_buf_unsigned(out, c->items->len);
     for (uint32_t i = 0; i < c->items->len; i++) {
         const Content *item = VECTOR_POINTER(c->items, i);
-        size_t n;
         const void *bytes = item->bytes->data;
-        n = item->bytes->n;
+        size_t n = item->bytes->n;
         rankset_encode(&item->ranks, out);
         wend_buf_unsigned(out, n);
         wend_buf_bytes(out, bytes, n);

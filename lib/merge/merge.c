@@ -223,8 +223,6 @@ Vector *wend_merge_encode(WendMerge *m)
     wend_buf_unsigned(&b, m->classes->len);
     for (uint32_t i = 0; i < m->classes->len; i++)
         class_encode(VECTOR_POINTER(m->classes, i), &b);
-    if (b.failed)
-        memory_short();
     Vector *out = vector_with_room(1, b.len);
     vector_append_all(out, b.data, b.len);
     wend_buf_clear(&b);

@@ -142,8 +142,6 @@ bool refine(Refinement *r, const Sequence *a, const Sequence *b)
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(g, &bytes);
-        if (bytes.failed)
-            memory_short();
         r->grammar = bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
     } else {

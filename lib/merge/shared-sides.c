@@ -35,9 +35,8 @@ void shared_sides_encode(const Vector *shared, WendBuf *out)
     wend_buf_unsigned(out, shared->len);
     for (uint32_t i = 0; i < shared->len; i++) {
         const SharedSide *s = shared_at(shared, i);
-        size_t n;
         const void *data = s->content->data;
-        n = s->content->n;
+        size_t n = s->content->n;
         wend_buf_unsigned(out, s->kind);
         rankset_encode(&s->ranks, out);
         wend_buf_unsigned(out, n);

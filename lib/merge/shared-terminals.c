@@ -303,8 +303,7 @@ static bool compress_bodies(RuleSharing *s, uint32_t n_terminals, uint32_t first
     else
         wend_grammar_free(g);
     WendCursor c = wend_cursor(b.data, b.len);
-    good = good && !b.failed
-           && rules_read(row, &c, first_end + s->bodies->len + s->trips->len, RULES_PLAIN);
+    good = good && rules_read(row, &c, first_end + s->bodies->len + s->trips->len, RULES_PLAIN);
     wend_buf_clear(&b);
     return good;
 }

@@ -67,9 +67,8 @@ void side_members_encode(const Vector *members, WendBuf *out)
         wend_buf_unsigned(out, m->frame);
         if (!m->content)
             continue;
-        size_t n;
         const void *data = m->content->data;
-        n = m->content->n;
+        size_t n = m->content->n;
         wend_buf_unsigned(out, n);
         wend_buf_bytes(out, data, n);
     }

@@ -62,7 +62,7 @@ static bool index_structure(Table *t)
 static bool take_structure(Table *t, WendBuf *structure)
 {
     t->structure = bytes_new(structure->data, structure->len);
-    bool whole = !structure->failed && index_structure(t);
+    bool whole = index_structure(t);
     wend_buf_clear(structure);
     return whole;
 }
@@ -176,9 +176,8 @@ void table_to_part(const Table *t, PartTable *p)
 
 void table_encode(const Table *t, WendBuf *out)
 {
-    size_t n;
     const void *bytes = t->structure->data;
-    n = t->structure->n;
+    size_t n = t->structure->n;
     wend_buf_unsigned(out, n);
     wend_buf_bytes(out, bytes, n);
     for (uint32_t s = 0; s < t->first_slot[t->n_terminals]; s++)

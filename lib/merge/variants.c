@@ -135,7 +135,6 @@ static bool find_alike(const WendMerge *m, Map *alike)
         if (class_is_strided(c->class))
             wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks));
         AUTO(Bytes) key = bytes_new(b.data, b.len);
-        good = good && !b.failed;
         wend_buf_clear(&b);
         Vector *candidates = map_get(alike, key);
         if (!candidates)

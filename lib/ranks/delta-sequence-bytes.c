@@ -135,7 +135,6 @@ static uint64_t encode_words(const DeltaSequence *s, WendBuf *out, const uint32_
     bool is_plain = !may || (plain.len && plain_bits <= bits);
     wend_buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
     wend_buf_bytes(out, is_plain ? plain.data : coded.data, is_plain ? plain.len : coded.len);
-    out->failed |= coded.failed || plain.failed;
     wend_buf_clear(&coded);
     wend_buf_clear(&plain);
     return is_plain ? plain_bits : bits;
@@ -223,7 +222,6 @@ static void put_words(int64_t *words, uint64_t n, uint32_t byte_bits, WendBuf *o
         out->len = before;
         wend_buf_bytes(out, told.data, told.len);
     }
-    out->failed |= told.failed;
     wend_buf_clear(&told);
     Geometric g = geometric_find(words, n);
     /* each of the other words takes at least a byte */

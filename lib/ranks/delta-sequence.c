@@ -484,8 +484,7 @@ DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b)
         s->n = b->n;
         r->n_differences = b->known[0]->len;
         r->n_specials = b->known[1]->len;
-        if (bytes.failed
-            || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials), RULES_PLAIN))
+        if (!rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials), RULES_PLAIN))
             memory_short();
         r->differences = vector_steal(STEAL(b->known[0]));
         r->specials = vector_steal(STEAL(b->known[1]));

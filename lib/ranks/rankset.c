@@ -317,7 +317,6 @@ static bool encode_columns(const RankSet *sets, uint32_t n, WendBuf *out)
         delta_sequence_builder_encode(columns[k], &told, NULL);
     if (few)
         wend_buf_bytes(out, told.data, told.len);
-    out->failed |= told.failed;
     wend_buf_clear(&told);
     return few;
 }

@@ -486,8 +486,6 @@ bool elastic_unfold(PartTable *t, Bytes **grammar, bool strided, Vector *numbers
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(u.grammar, &bytes);
-        if (bytes.failed)
-            enough(NULL);
         bytes_unref(*grammar);
         *grammar = bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
