@@ -7,7 +7,7 @@
   gen.py index SPEC
       lib/record/functions.gen.h
   gen.py wrappers SPEC --part N/PARTS --mpicc CC
-      src/tracer/wrap/wrappers-N.gen.c for the MPI library of CC, one of PARTS files
+      src/tracer/wrappers-N.gen.c for the MPI library of CC, one of PARTS files
   gen.py coverage SPEC --mpicc CC
       a list of the functions that the wrappers cover
   gen.py predefined SPEC --mpicc CC

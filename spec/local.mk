@@ -15,9 +15,9 @@ CLEANFILES += lib/record/functions.gen.c lib/record/functions.gen.h
 
 # The wrappers, for the MPI library of $(MPICC). They are made again when its mpi.h changes.
 # coverage.txt says which functions they cover.
-WRAPPERS = src/tracer/wrap/wrappers-1.gen.c src/tracer/wrap/wrappers-2.gen.c \
-	src/tracer/wrap/wrappers-3.gen.c src/tracer/wrap/wrappers-4.gen.c
-$(WRAPPERS): src/tracer/wrap/wrappers-%.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+WRAPPERS = src/tracer/wrappers-1.gen.c src/tracer/wrappers-2.gen.c \
+	src/tracer/wrappers-3.gen.c src/tracer/wrappers-4.gen.c
+$(WRAPPERS): src/tracer/wrappers-%.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec \
 	  --mpicc '$(MPICC)' --part $*/$(words $(WRAPPERS)) -o $@
 src/tracer/objects/predefined.gen.c: spec/mpi.spec $(WEND_GEN_FILES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """wrapper_onesided.py: the part of a wrapper that has the results and the order of one-sided
-communication (src/tracer/onesided/onesided.h)."""
+communication (src/tracer/side-streams/onesided.h)."""
 
 
 class OneSidedOfWrapper:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """wrapper_turns.py: the part of a wrapper that has the order of threads
-(src/tracer/turns/turns.h)."""
+(src/tracer/objects/turns.h)."""
 
 
 class TurnsOfWrapper:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes src/tracer/wrap/wrappers-N.gen.c: a wrapper for each function of the MPI library that has
+"""Writes src/tracer/wrappers-N.gen.c: a wrapper for each function of the MPI library that has
 none written by hand. There are some files of it, because one would take as long to compile as all
 the rest on another core."""
 
@@ -957,10 +957,10 @@ def wrappers(spec, library, part=1, parts=1):
         "/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */",
         '#include "encode/encode.h"',
         '#include "families/families.h"',
-        '#include "onesided/onesided.h"',
-        '#include "side/process-values.h"',
+        '#include "side-streams/onesided.h"',
+        '#include "side-streams/process-values.h"',
         '#include "replay/enforce.h"',
-        '#include "turns/turns.h"',
+        '#include "objects/turns.h"',
         "",
         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"",
         "",

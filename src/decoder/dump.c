@@ -379,6 +379,35 @@ static gboolean open_names(Dump *d, int *status)
     return TRUE;
 }
 
+/* CHOSEN: only some calls are printed. Returns the exit status. */
+static int dump_recording(Dump *d, int world, const char *ranks, const char *functions,
+                          gboolean chosen)
+{
+    int status;
+    d->reader = command_open(COMMAND, d->recording, world, &status);
+    if (d->reader == NULL)
+        return status;
+    status = choose(d, ranks, functions);
+    if (status != WEND_EXIT_OK)
+        return status;
+    if (d->values && recorded_count(d->reader, d->n_ranks) == 0)
+        command_say(COMMAND, "%s: the recording has no values: wend trace --values records them",
+                    d->recording);
+    if (d->sites && !open_names(d, &status))
+        return status;
+    d->out = g_string_sized_new(2 * WRITE_SIZE);
+    d->lines = lines_new();
+    dump_all(d);
+    if (d->times && d->printed && !d->timed)
+        command_say(COMMAND, "%s: the recording has no times: wend trace --times records them",
+                    d->recording);
+    if (!d->printed && chosen)
+        command_say(COMMAND, "no call matches --calls and --function");
+    lines_free(d->lines);
+    g_string_free(d->out, TRUE);
+    return command_finish(COMMAND, WEND_EXIT_OK);
+}
+
 int wend_dump_main(int argc, char **argv)
 {
     gint world = -1;
@@ -441,28 +470,7 @@ int wend_dump_main(int argc, char **argv)
         status = command_fail(COMMAND, error);
         goto end;
     }
-    d.reader = command_open(COMMAND, argv[1], world, &status);
-    if (d.reader == NULL)
-        goto end;
-    status = choose(&d, ranks, functions);
-    if (status != WEND_EXIT_OK)
-        goto end;
-    if (d.values && recorded_count(d.reader, d.n_ranks) == 0)
-        command_say(COMMAND, "%s: the recording has no values: wend trace --values records them",
-                    d.recording);
-    if (d.sites && !open_names(&d, &status))
-        goto end;
-    d.out = g_string_sized_new(2 * WRITE_SIZE);
-    d.lines = lines_new();
-    dump_all(&d);
-    if (d.times && d.printed && !d.timed)
-        command_say(COMMAND, "%s: the recording has no times: wend trace --times records them",
-                    d.recording);
-    if (!d.printed && (calls != NULL || functions != NULL))
-        command_say(COMMAND, "no call matches --calls and --function");
-    lines_free(d.lines);
-    g_string_free(d.out, TRUE);
-    status = command_finish(COMMAND, WEND_EXIT_OK);
+    status = dump_recording(&d, world, ranks, functions, calls != NULL || functions != NULL);
 end:
     g_clear_pointer(&d.patterns, g_ptr_array_unref);
     g_clear_pointer(&d.matches, g_hash_table_unref);

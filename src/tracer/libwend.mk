@@ -27,15 +27,15 @@ INTERPOSE_SOURCES = \
 	src/tracer/interpose/tools.c
 RECORDER_SOURCES = \
 	src/tracer/recorder/call.h src/tracer/recorder/callbacks.h \
-	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
+	src/tracer/recorder/error-codes.c \
 	src/tracer/recorder/hold.c \
 	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
 	src/tracer/recorder/segment-events.h \
 	src/tracer/recorder/sequence.c src/tracer/recorder/sequence.h \
-	src/tracer/recorder/stash.c src/tracer/recorder/stash.h \
+	src/tracer/recorder/stash.c \
 	src/tracer/recorder/thread.c \
 	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-birth.h \
-	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h
+	src/tracer/recorder/thread-numbers.c
 # These two know nothing of MPI, so that tests and benchmarks can have them by themselves.
 STACK_SOURCES = \
 	src/tracer/process/mappings.c
@@ -44,32 +44,25 @@ MEMORY_SOURCES = \
 	src/tracer/memory/heap-blocks.c src/tracer/memory/heap-blocks.h \
 	src/tracer/memory/malloc.c \
 	src/tracer/memory/mapped.c src/tracer/memory/mapped.h \
-	src/tracer/memory/ranges.c src/tracer/memory/ranges.h \
 	src/tracer/memory/segments.c src/tracer/memory/segments.h
 # and what does.
 ADDRESS_SOURCES = \
 	src/tracer/memory/address.h \
-	src/tracer/memory/attachments.c src/tracer/memory/attachments.h \
+	src/tracer/memory/attachments.c \
 	src/tracer/memory/cuda.c \
 	src/tracer/memory/mmap.c
 OBJECTS_SOURCES = \
-	src/tracer/objects/comm.c src/tracer/objects/comm.h \
+	src/tracer/objects/comm.c \
 	src/tracer/objects/datatypes.c \
 	src/tracer/objects/handles.c src/tracer/objects/handles.h \
 	src/tracer/objects/live-requests.c \
 	src/tracer/objects/messages.c \
 	src/tracer/objects/objects.h \
-	src/tracer/objects/progress.c src/tracer/objects/progress.h
-TURNS_SOURCES = \
-	src/tracer/turns/turns.c src/tracer/turns/turns.h \
-	src/tracer/turns/turn-calls.c
-ONESIDED_SOURCES = \
-	src/tracer/onesided/epochs.c \
-	src/tracer/onesided/onesided.h src/tracer/onesided/onesided-private.h \
-	src/tracer/onesided/pending-results.c \
-	src/tracer/onesided/window-order.c src/tracer/onesided/window-order.h
+	src/tracer/objects/progress.c \
+	src/tracer/objects/turns.c src/tracer/objects/turns.h
 ENCODE_SOURCES = \
 	src/tracer/encode/arguments.c \
+	src/tracer/encode/completion.c \
 	src/tracer/encode/closures.c src/tracer/encode/closures.h \
 	src/tracer/encode/encode.h \
 	src/tracer/encode/lengths.c src/tracer/encode/lengths.h \
@@ -87,36 +80,37 @@ FAMILIES_SOURCES = \
 	src/tracer/families/openmpi.c \
 	src/tracer/families/unrecorded.c
 REPLAY_SOURCES = \
-	src/tracer/replay/argument.c src/tracer/replay/argument.h \
-	src/tracer/replay/channels.c src/tracer/replay/channels.h \
+	src/tracer/replay/argument.c \
+	src/tracer/replay/channels.c src/tracer/replay/replay-private.h \
 	src/tracer/replay/divergence.c src/tracer/replay/divergence.h \
 	src/tracer/replay/enforce.c src/tracer/replay/enforce.h \
-	src/tracer/replay/other-hosts.c src/tracer/replay/other-hosts.h \
+	src/tracer/replay/other-hosts.c \
 	src/tracer/replay/order-file.h \
-	src/tracer/replay/outcome-difference.c src/tracer/replay/outcome-difference.h \
+	src/tracer/replay/outcome-difference.c \
 	src/tracer/replay/rank-list.h \
-	src/tracer/replay/recorded-sites.c src/tracer/replay/recorded-sites.h \
+	src/tracer/replay/recorded-sites.c \
 	src/tracer/replay/stop-place.h \
-	src/tracer/replay/supervise.c src/tracer/replay/supervise.h \
+	src/tracer/replay/supervise.c \
 	src/tracer/replay/order-read.c src/tracer/replay/order-read.h \
 	src/tracer/replay/graph.c \
-	src/tracer/replay/persistent.c src/tracer/replay/persistent.h \
+	src/tracer/replay/persistent.c \
 	src/tracer/replay/replay.c src/tracer/replay/replay.h
 SIDE_SOURCES = \
-	src/tracer/side/call-stacks.c src/tracer/side/call-stacks.h \
-	src/tracer/side/known-addresses.c src/tracer/side/known-addresses.h \
-	src/tracer/side/site-recording.c src/tracer/side/site-recording.h \
-	src/tracer/side/code-modules.c src/tracer/side/code-modules.h \
-	src/tracer/side/frame-rules.c src/tracer/side/frame-rules.h \
-	src/tracer/side/application-modules.c src/tracer/side/application-modules.h \
-	src/tracer/side/call-times.c src/tracer/side/call-times.h \
-	src/tracer/side/side-coding.c src/tracer/side/side-private.h \
-	src/tracer/side/side-replay.c \
-	src/tracer/side/side-streams.c src/tracer/side/side-streams.h \
-	src/tracer/side/value-functions.c src/tracer/side/value-functions.h \
-	src/tracer/side/process-values.c src/tracer/side/process-values.h
-WRAP_SOURCES = \
-	src/tracer/wrap/completion.c
+	src/tracer/side-streams/epochs.c \
+	src/tracer/side-streams/onesided.h src/tracer/side-streams/onesided-private.h \
+	src/tracer/side-streams/pending-results.c \
+	src/tracer/side-streams/window-order.c \
+	src/tracer/side-streams/call-stacks.c src/tracer/side-streams/call-stacks.h \
+	src/tracer/side-streams/known-addresses.c \
+	src/tracer/side-streams/site-recording.c \
+	src/tracer/side-streams/code-modules.c \
+	src/tracer/side-streams/frame-rules.c src/tracer/side-streams/frame-rules.h \
+	src/tracer/side-streams/application-modules.c \
+	src/tracer/side-streams/call-times.c \
+	src/tracer/side-streams/side-coding.c src/tracer/side-streams/side-private.h \
+	src/tracer/side-streams/side-streams.c src/tracer/side-streams/side-streams.h \
+	src/tracer/side-streams/value-functions.c \
+	src/tracer/side-streams/process-values.c src/tracer/side-streams/process-values.h
 LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/participation.c \
 	src/tracer/lifecycle/host-clocks.c \
@@ -138,8 +132,7 @@ LIFECYCLE_SOURCES = \
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
-	$(TURNS_SOURCES) $(SIDE_SOURCES) $(ONESIDED_SOURCES) \
-	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
+	$(SIDE_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
 TRACER_GENERATED = src/tracer/objects/predefined.gen.c $(WRAPPERS)
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \
 	-I$(builddir)/src/tracer $(MPI_CPPFLAGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* order-turns.c: finds the channel of each turn, and its number there.
  *
- * The recording has the order of turns on each communicator (src/tracer/turns/turns.h). MPI keeps
+ * The recording has the order of turns on each communicator (src/tracer/objects/turns.h). MPI keeps
  * messages in order on each channel only: one source (or destination) and tag. So a turn waits for
  * the turns before it on its channel, and for none of other channels. A channel of one thread needs
  * no order. The rule by which a call takes turns is that of the wrappers (spec/wrappers.py,

@@ -7,7 +7,7 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
  * is given. See tests/fuzz/local.mk. tests/unit/frame-rules.c damages what real modules
  * have. */
-#include "src/tracer/side/frame-rules.h"
+#include "src/tracer/side-streams/frame-rules.h"
 
 #include <glib.h>
 #include <string.h>

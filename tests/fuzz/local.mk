@@ -19,7 +19,7 @@ EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-de
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
-fuzz_frames_files = src/tracer/side/frame-rules.c
+fuzz_frames_files = src/tracer/side-streams/frame-rules.c
 fuzz_order_files = $(filter %.c,$(ORDER_SOURCES))
 PROGRAM_SOURCES = \
 	src/tracer/process/program-file.c \
@@ -64,7 +64,7 @@ tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(ENDIN
 	$(DIFF_PASSES) $(SITE_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES)
 tests_fuzz_replay_decoder_LDADD = $(REPLAY_LIBS) $(DW_LIBS)
 tests_fuzz_replay_frames_SOURCES = tests/fuzz/frames.c $(REPLAY_FILES) \
-	src/tracer/side/frame-rules.c
+	src/tracer/side-streams/frame-rules.c
 tests_fuzz_replay_frames_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_order_SOURCES = tests/fuzz/order.c $(REPLAY_FILES) $(ORDER_SOURCES)
 tests_fuzz_replay_order_LDADD = $(REPLAY_LIBS)

@@ -6,7 +6,7 @@
  * frame-rules [SEED [ROUNDS]]: other random numbers, and ROUNDS of damage for each module. */
 #include "config.h"
 
-#include "src/tracer/side/frame-rules.h"
+#include "src/tracer/side-streams/frame-rules.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "../fuzz/exercise.h"
-#include "src/tracer/side/code-modules.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>

@@ -33,8 +33,8 @@ tests_unit_address_log_LDADD = lib/libhot.a -lpthread
 UNIT_TESTS += tests/unit/frame-rules
 tests_unit_frame_rules_SOURCES = tests/unit/frame-rules.c tests/fuzz/frames.c \
 	tests/fuzz/exercise.h \
-	src/tracer/side/code-modules.c src/tracer/side/code-modules.h \
-	src/tracer/side/frame-rules.c src/tracer/side/frame-rules.h
+	src/tracer/side-streams/code-modules.c \
+	src/tracer/side-streams/frame-rules.c src/tracer/side-streams/frame-rules.h
 tests_unit_frame_rules_LDFLAGS = -Wl,-z,max-page-size=0x200000
 tests_unit_frame_rules_LDADD = $(GLIB_LIBS) $(DW_LIBS) -ldl
 

@@ -25,7 +25,7 @@
 #include "lib/record/functions.h"
 #include "interpose/interpose.h"
 #include "objects/objects.h"
-#include "onesided/onesided.h"
+#include "side-streams/onesided.h"
 #include "output/output.h"
 #include "own.gen.h"
 #include "process/process.h"
@@ -33,10 +33,8 @@
 #include "replay/replay.h"
 #include "process/settings.h"
 #include "process/launcher.h"
-#include "side/call-times.h"
-#include "side/process-values.h"
-#include "side/side-streams.h"
-#include "side/site-recording.h"
+#include "side-streams/process-values.h"
+#include "side-streams/side-streams.h"
 
 /* -- a communicator of Wend's own -- */
 
@@ -150,7 +148,7 @@ void control_finish(void)
     process_values_close();
     onesided_stop();
     watcher_close();
-    side_close();
+    side_stream_close();
 }
 
 bool control_called_by_mpi(void)

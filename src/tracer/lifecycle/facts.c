@@ -22,7 +22,7 @@
 #include "own.gen.h"
 #include "recorder/recorder.h"
 #include "process/settings.h"
-#include "side/side-streams.h"
+#include "side-streams/side-streams.h"
 
 static char *directory; /* at the start, since the application may change it */
 static double start;    /* seconds since the epoch */
@@ -298,7 +298,7 @@ static void add_cut(WendFacts *f)
     char kinds[64] = "";
     for (int k = 0; k < WEND_SIDE_KINDS; k++) {
         size_t n = strlen(kinds);
-        if (side_was_cut((WendSideKindNumber)k))
+        if (side_stream_was_cut((WendSideKindNumber)k))
             snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "",
                      wend_side_stream_kind((WendSideKindNumber)k)->name);
     }

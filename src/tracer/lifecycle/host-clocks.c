@@ -18,7 +18,7 @@
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "process/process.h"
-#include "side/call-times.h"
+#include "side-streams/side-streams.h"
 #include "lifecycle.h"
 
 enum { TAG_READY = 11, TAG_ASK, TAG_ANSWER, TAG_HOST };

@@ -53,7 +53,7 @@ uint64_t facts_calls(void);
 void facts_put(WendFacts *f, const char *ended);
 
 /* rank-part.c: writes this rank's part to OUT. No other thread may change the recording
- * meanwhile. Returns whether the rank has members of its own in the archive (side_put). */
+ * meanwhile. Returns whether the rank has members of its own in the archive (side_stream_put). */
 bool rank_part_write(WendBuf *out, const char *ended);
 /* The terminals of this rank, and the sketch of its shapes (wend_cst_sketch). */
 uint64_t rank_part_terminals(void);
@@ -180,10 +180,10 @@ void termination_let_be_read(long ms);
 
 /* -- host-clocks.c: compares the clocks of the hosts of a world, by round trips -- */
 
-/* Compares the clocks of all hosts with that of rank 0, and notes the result for the times of calls
- * (side/call-times.h). All ranks of COMM call it, which is a communicator of Wend's own and has all
- * ranks of the world. LAST: it is the last time. If a rank does not answer within seconds, the
- * clocks behind it are not compared. */
+/* Compares the clocks of all hosts with that of rank 0, and notes the result for the times of
+ * calls (side-streams/call-times.c). All ranks of COMM call it, which is a communicator of Wend's
+ * own and has all ranks of the world. LAST: it is the last time. If a rank does not answer within
+ * seconds, the clocks behind it are not compared. */
 void host_clocks_compare(MPI_Comm comm, bool last);
 
 /* The number of hosts that were compared; 0: none. *KNOWN: whether the clock of this rank was. Then

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "recorder/recorder.h"
-#include "side/side-streams.h"
+#include "side-streams/side-streams.h"
 
 typedef struct {
     WendUnfinished *calls;
@@ -159,7 +159,7 @@ bool rank_part_write(WendBuf *out, const char *ended)
                                 });
         list_free(&l);
     }
-    bool own_members = side_put(out, all.calls, all.n);
+    bool own_members = side_stream_put(out, all.calls, all.n);
     wend_buf_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
     wend_buf_clear(&facts.bytes);
     return own_members;

@@ -13,7 +13,7 @@
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "process/process.h"
-#include "side/call-times.h"
+#include "side-streams/side-streams.h"
 
 #define SESSION_TAG "org.wend.merge"
 #define WORLD_PSET "mpi://WORLD"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* attachments.c: see attachments.h.
+/* attachments.c: see address.h.
  *
  * A list is in a file in memory, whose name has the launcher's number and the rank. Other processes
  * find it by its name (system.h). */
-#include "attachments.h"
+#include "address.h"
 
 #include <errno.h>
 #include <fcntl.h>

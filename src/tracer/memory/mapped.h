@@ -2,7 +2,9 @@
 /* mapped.h: what the program has mapped, call by call. The kernel joins neighbours in some runs.
  *
  * mapped_add and mapped_remove may be called in a signal handler, and with any lock held. No
- * function allocates memory. */
+ * function allocates memory.
+ *
+ * Sorted, disjoint ranges of addresses. */
 #ifndef WEND_MAPPED_H
 #define WEND_MAPPED_H
 
@@ -27,5 +29,38 @@ typedef struct {
     int64_t thread; /* that made the call; negative: it has no number */
 } MappedEnd;
 bool mapped_ended(MappedEnd *end);
+
+/* -- ranges of addresses -- */
+
+typedef struct {
+    uintptr_t low, high; /* high is the first address after the range */
+    uintptr_t origin;    /* offsets are relative to it */
+    uintptr_t owner;     /* 0: none */
+    int64_t segment;     /* word; negative: none so far */
+} Range;
+
+typedef struct {
+    Range *at;
+    size_t n, cap;
+} Ranges;
+#define RANGES_INIT \
+    {               \
+        NULL, 0, 0  \
+    }
+
+/* The range that contains ADDRESS, or NULL. Valid until the next change. */
+Range *ranges_find(const Ranges *rs, uintptr_t address);
+/* Adds R. Ranges that overlap it must have been removed. Returns false if memory is short. */
+bool ranges_add(Ranges *rs, Range r);
+/* One that overlaps [LOW, HIGH), or NULL. Valid until the next change. */
+const Range *ranges_find_overlap(const Ranges *rs, uintptr_t low, uintptr_t high);
+/* Removes one range that overlaps [LOW, HIGH). Returns false if there is none. */
+bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed);
+/* Removes [LOW, HIGH) from all ranges. One that reaches beyond is cut, and one that reaches beyond
+ * at both ends becomes two. Returns false if memory is short. */
+bool ranges_cut(Ranges *rs, uintptr_t low, uintptr_t high);
+void ranges_free(Ranges *rs);
+
+uintptr_t ranges_page(void);
 
 #endif

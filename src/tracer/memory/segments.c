@@ -21,7 +21,6 @@
 #include "heap-blocks.h"
 #include "mapped.h"
 #include "process/system.h"
-#include "ranges.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

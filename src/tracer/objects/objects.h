@@ -160,8 +160,25 @@ void message_made(MPI_Message m, int self, int source, int tag);
 /* for an unknown message or none: the facts of a wildcard, self 0 */
 MessageMetadata message_metadata(MPI_Message m);
 
-#include "comm.h"
 #include "handles.h"
-#include "progress.h"
+
+/* -- comm.c: communicators, for the start of MPI and for requests that make communicators -- */
+
+/* after MPI_Init: adds MPI_COMM_WORLD, MPI_COMM_SELF and predefined datatypes */
+void comm_open_world(void);
+/* reads the facts of the predefined datatypes, once MPI runs */
+void datatypes_open(void);
+/* for comm_made_later: the variable has its handle now */
+void comm_arrived(struct CommEntry *e);
+
+/* -- progress.c -- */
+
+/* Lets MPI make progress without communication, where Wend waits for what other processes do.
+ * They may need this one to complete their operations. */
+
+/* Any thread may call it while MPI runs. Returns at once if another thread does the same. */
+void progress_make(void);
+/* When the application has made its last call, and MPI still runs. */
+void progress_close(void);
 
 #endif

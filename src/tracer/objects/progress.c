@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* progress.c: see progress.h. A generalized request of Wend's own is tested, which never completes.
+/* progress.c: see objects.h. A generalized request of Wend's own is tested, which never completes.
  * MPI then makes progress in all that it does. A probe would not do: MPICH answers one of
  * MPI_COMM_SELF at once, and other communicators are the application's. */
-#include "progress.h"
+#include "objects.h"
 
 #include <pthread.h>
 

@@ -59,7 +59,7 @@ typedef struct State {
 
     /* takes the times of each call that is recorded (recorder.h). NULL: they are not recorded */
     const struct TimeHook *time_hook;
-    /* Records the site of a call (side/site-recording.h) that is not as guessed (site-guesses.h).
+    /* Records the site of a call (site-recording.c) that is not as guessed (site-guesses.h).
      * The call has just been appended to its sequence, which is locked. MARKS become those of its
      * shape and its signature; 0: sites are not recorded any more. NULL: they are not recorded. */
     void (*site_of)(struct ActiveCall *c, bool poll, uint64_t marks[2]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* error-codes.c: see error-codes.h. */
-#include "error-codes.h"
+/* error-codes.c: see recorder.h. */
+#include "recorder.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "lib/record/functions.h"
 #include "sequence.h"
-#include "stash.h"
 
 /* Whether the call is recorded even while recording is off, because it makes, ends or changes an
  * object. Readers must know the object when recording is on again, and a proxy must make it.

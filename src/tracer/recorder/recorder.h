@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recorder.h: the state of a thread that records, and how its recording is held. What a wrapper
- * does is in call.h. This header is the interface of the folder, and includes call.h, callbacks.h,
- * sequence.h, stash.h and thread-numbers.h. */
+ * does is in call.h. This header is the interface of the folder, and includes call.h, callbacks.h
+ * and sequence.h. */
 #ifndef WEND_RECORDER_H
 #define WEND_RECORDER_H
 
@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "lib/record/words.h"
-#include "error-codes.h"
 #include "library.gen.h"
 #include "process/process.h"
 #include "segment-events.h"
@@ -156,7 +155,7 @@ typedef struct ActiveCall {
     size_t n_requests;
     size_t cap_requests;
     struct CommEntry *later; /* comm_made_later: taken by the request */
-    /* it made a request, which keeps there what the call is put aside as (stash.h) */
+    /* it made a request, which keeps there what the call is put aside as (stash.c) */
     struct Stash **stash_at;
     /* recorded also while recording is off: it makes or ends something that readers must know */
     bool kept;
@@ -258,10 +257,63 @@ static inline int64_t *words_room(Words *w, size_t n)
 /* to use in the place of MPI_STATUS(ES)_IGNORE */
 MPI_Status *thread_statuses(ActiveCall *c, size_t n);
 
+/* -- error-codes.c: error codes and their classes -- */
+
+/* The class of RC, which a call returned, or RC itself if MPI cannot tell. The class is noted,
+ * because the recording has the names of all classes that occurred. */
+int error_code_note(int rc);
+
+/* The word of an error code that is an argument. A code that can only come from a failed call is
+ * replaced by its class, as return codes are, since it differs from run to run. A code that the
+ * application made with MPI_Add_error_code stays as it is. */
+int error_code_class(int code);
+/* Notes a code that the application made with MPI_Add_error_code. */
+void error_code_added(int code);
+
+/* Calls VISIT for each class that was noted. May be called at any time, even in a signal
+ * handler. */
+void error_codes_each_class(void (*visit)(void *user, int class), void *user);
+
 #include "call.h"
 #include "callbacks.h"
 #include "sequence.h"
-#include "stash.h"
-#include "thread-numbers.h"
+
+/* -- stash.c -- */
+
+/* Calls that made requests while recording was off. Such a call is kept, without its times, until
+ * the request ends or recording goes on. The lock of the table of requests protects it, too. */
+
+typedef struct Stash Stash;
+
+/* Keeps C. *C->stash_at gets the Stash of its request. If memory is short, nothing is kept. */
+void stash_call(ActiveCall *c);
+/* Appends the kept calls of sequence Q whose requests are still pending, before the first call that
+ * is recorded again, because the calls that complete them are recorded. Returns false if memory is
+ * short. */
+bool stash_append_all(CallSequence *q);
+
+/* Both are called with requests_lock held, for the request that has S. stash_remove: the request
+ * has ended without being recorded, so S is dropped. stash_let_go: its end is recorded, so S stays,
+ * and the request no longer refers to it. */
+void stash_remove(CallSequence *q, Stash *s);
+void stash_let_go(Stash *s);
+
+/* -- thread-numbers.c: numbers of threads -- */
+
+/* Counts threads that are created from now on, which may be the application's. Call it when the
+ * library is loaded. */
+void thread_numbers_open(void);
+/* The number of the calling thread. Call it once for a thread, with threads_lock held. IS_FIRST: it
+ * is the first thread of the process that calls MPI. */
+uint32_t thread_number_new(bool is_first);
+/* The number of the calling thread by its creation (thread-birth.h); 0: the initial
+ * thread. A signal handler may ask. False: it is no thread of the application. */
+bool thread_number_birth(uint32_t *birth);
+/* The number of the thread with that birth, as it is known so far. */
+uint32_t thread_number_of(uint32_t birth);
+/* Whether some thread has another number than by the count of all threads, or was created or joined
+ * by another function than pthread_create and pthread_join, or its number in a join is not that of
+ * its creation. A replay knows no more than these if the recording does not say so. */
+bool thread_numbers_by_creator(void);
 
 #endif

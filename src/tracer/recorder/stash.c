@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stash.c: see stash.h. */
-#include "stash.h"
+/* stash.c: see recorder.h. */
+#include "recorder.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * follows from the thread's creator, and from how many threads that one had created. Number 0 is
  * the thread that calls MPI first. If that is not the initial thread, the two exchange their
  * numbers. Threads that never call MPI leave gaps. */
-#include "thread-numbers.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

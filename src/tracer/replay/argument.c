@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* argument.c: goes through the words of a call's arguments. lib/record/layout.c does so where there
  * is GLib, and decodes them; functions.h says for both which word is where. */
-#include "argument.h"
+#include "divergence.h"
 
 #include <inttypes.h>
 #include <stdio.h>

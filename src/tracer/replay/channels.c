@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* channels.c: see channels.h. */
-#include "channels.h"
+/* channels.c: see replay-private.h. */
+#include "replay-private.h"
 
 #include "lib/base/budget.h"
 #include "objects/objects.h"

@@ -6,10 +6,10 @@
 
 #include "lib/base/budget.h"
 #include "objects/objects.h"
-#include "persistent.h"
+#include "replay-private.h"
 #include "process/process.h"
 #include "replay.h"
-#include "turns/turns.h"
+#include "objects/turns.h"
 
 /* Lets MPI make progress: in a loop that polls without pause for half of the time at most, and not
  * again within two microseconds. The replay makes all polls of the recorded run, even if there is

@@ -94,7 +94,7 @@ typedef struct {
      * entries of ORDER_ANSWER_WORDS words, in the order of posting. No bytes: nothing is to be
      * enforced. */
     uint64_t answers[ORDER_POSTED_KINDS], answers_bytes[ORDER_POSTED_KINDS];
-    /* The turns that the sequence takes (src/tracer/turns/turns.h): a stream of entries of
+    /* The turns that the sequence takes (src/tracer/objects/turns.h): a stream of entries of
      * ORDER_TURN_WORDS words, in the order of turns. No bytes: nothing is to be enforced. */
     uint64_t turns, turns_bytes;
     /* From where the calls come: its elements. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* other-hosts.c: see other-hosts.h. Rank 0 listens on a port that the system chooses, and only to
- * those who know a random number that it has broadcast. A message has a few bytes and goes out at
- * once, or is lost: the next one says the same. */
-#include "other-hosts.h"
+/* other-hosts.c: see replay-private.h. Rank 0 listens on a port that the system chooses, and only
+ * to those who know a random number that it has broadcast. A message has a few bytes and goes out
+ * at once, or is lost: the next one says the same. */
+#include "replay-private.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

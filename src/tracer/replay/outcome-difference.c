@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* outcome-difference.c: goes through the words of an outcome, parameter by parameter.
  * lib/record/layout.c does so where there is GLib, and decodes them. */
-#include "outcome-difference.h"
+#include "divergence.h"
 
 #include "lib/record/functions.h"
 #include "lib/record/words.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* persistent.c: a table of requests, by their handles. */
-#include "persistent.h"
+#include "replay-private.h"
 
 #include "lib/base/budget.h"
 #include "own.gen.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recorded-sites.c: see recorded-sites.h. */
-#include "recorded-sites.h"
+/* recorded-sites.c: see divergence.h. */
+#include "divergence.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -16,19 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "channels.h"
+#include "replay-private.h"
 #include "divergence.h"
 #include "lib/base/budget.h"
 #include "lib/record/functions.h"
 #include "order-read.h"
-#include "other-hosts.h"
 #include "own.gen.h"
-#include "persistent.h"
-#include "recorded-sites.h"
 #include "recorder/recorder.h"
 #include "process/settings.h"
 #include "process/launcher.h"
-#include "supervise.h"
 
 /* -- noise -- */
 

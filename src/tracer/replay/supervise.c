@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* supervise.c: see supervise.h. A rank makes no progress while it is in one call. The replay ends
- * when no rank has made any for as long as --patience says. A rank that computes is in no call, so
- * it never counts as waiting. The first rank of each host speaks for it (other-hosts.h), and rank 0
- * decides. If there is no connection, the first rank of a host decides for its host alone. Before
- * MPI has started, hosts cannot be connected: then only a host that has all ranks decides. */
-#include "supervise.h"
+/* supervise.c: see replay-private.h. A rank makes no progress while it is in one call. The replay
+ * ends when no rank has made any for as long as --patience says. A rank that computes is in no
+ * call, so it never counts as waiting. The first rank of each host speaks for it (other-hosts.c),
+ * and rank 0 decides. If there is no connection, the first rank of a host decides for its host
+ * alone. Before MPI has started, hosts cannot be connected: then only a host that has all ranks
+ * decides. */
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,10 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "argument.h"
-#include "channels.h"
+#include "divergence.h"
+#include "replay-private.h"
 #include "interpose/interpose.h"
-#include "other-hosts.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "process/settings.h"
