@@ -151,17 +151,17 @@ static double measure_grammar(Input in, size_t *memory, size_t *bytes)
     double runs[RUNS];
     for (int r = 0; r < RUNS; r++) {
         double start = cpu_seconds();
-        WendGrammar *g = wend_grammar_new();
+        WendGrammar *g = grammar_new();
         for (size_t i = 0; i < in.n; i++)
-            if (!wend_grammar_append(g, in.v[i], 1))
+            if (!grammar_append(g, in.v[i], 1))
                 abort();
         runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
         WendBuf b = WEND_BUF_INIT;
-        wend_grammar_encode(g, NULL, &b);
-        *memory = wend_grammar_memory(g);
+        grammar_encode(g, NULL, &b);
+        *memory = grammar_memory(g);
         *bytes = b.len;
-        wend_buf_clear(&b);
-        wend_grammar_free(g);
+        buf_clear(&b);
+        grammar_free(g);
     }
     return median(runs);
 }
@@ -192,7 +192,7 @@ static void bench_cst(const char *name, size_t signatures, bool shuffled)
     for (size_t i = 0; i < calls; i++)
         order[i] = (uint32_t)((shuffled ? random_next(&state) >> 20 : i) % signatures);
     for (int r = 0; r < RUNS; r++) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         for (int pass = 0; pass < 2; pass++) { /* the first only makes the signatures' words */
             double start = cpu_seconds();
             for (size_t i = 0; i < calls; i++) {
@@ -203,12 +203,12 @@ static void bench_cst(const char *name, size_t signatures, bool shuffled)
                 if (pass == 0)
                     for (size_t k = 0; k < SHAPE + SLOTS; k++)
                         ((volatile int64_t *)sink)[k] = k < SHAPE ? shape[k] : slots[k - SHAPE];
-                else if (!wend_cst_terminal(t, shape, SHAPE, slots, SLOTS))
+                else if (!cst_terminal(t, shape, SHAPE, slots, SLOTS))
                     abort();
             }
             (pass ? hit : copied)[r] = (cpu_seconds() - start) / (double)calls * 1e9;
         }
-        wend_cst_free(t);
+        cst_free(t);
     }
     double c = median(copied), h = median(hit);
     printf("%-30s %8.1f %8.1f %8.1f\n", name, c, h, h / c);
@@ -225,9 +225,9 @@ static void bench_outcomes(const char *name, Input in)
     double runs[RUNS];
     size_t memory = 0, bytes = 0, without = 0;
     for (int r = 0; r < RUNS; r++) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         int64_t words[OUTCOME] = {0};
-        if (!t || !wend_cst_terminal(t, words, 1, NULL, 0))
+        if (!t || !cst_terminal(t, words, 1, NULL, 0))
             abort();
         for (int pass = 0; pass < 2; pass++) { /* before: the table by itself */
             WendBuf b = WEND_BUF_INIT;
@@ -235,17 +235,17 @@ static void bench_outcomes(const char *name, Input in)
             for (size_t i = 0; pass && i < in.n; i++) {
                 words[2] = in.v[i] & 15;
                 words[3] = in.v[i] >> 4;
-                if (!wend_cst_outcome(t, 0, words, OUTCOME))
+                if (!cst_outcome(t, 0, words, OUTCOME))
                     abort();
             }
             runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
-            wend_cst_encode(t, false, NULL, 0, &b);
-            memory = wend_cst_memory(t) - (pass ? without : 0);
+            cst_encode(t, false, NULL, 0, &b);
+            memory = cst_memory(t) - (pass ? without : 0);
             without = memory;
             bytes = b.len;
-            wend_buf_clear(&b);
+            buf_clear(&b);
         }
-        wend_cst_free(t);
+        cst_free(t);
     }
     printf("%-30s %8.1f %12zu %10zu\n", name, median(runs), memory, bytes);
 }
@@ -269,18 +269,18 @@ static void bench_request(void)
     double runs[RUNS];
     int64_t shape[SHAPE] = {1}, slots[SLOTS] = {2};
     for (int r = 0; r < RUNS; r++) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         double start = cpu_seconds();
         for (size_t i = 0; i < calls; i++) {
             WendPoolKey key;
             uint32_t number;
             slots[0] = (int64_t)(i & 7);
-            if (!wend_cst_request(t, shape, SHAPE, slots, SLOTS, true, &key, &number))
+            if (!cst_request(t, shape, SHAPE, slots, SLOTS, true, &key, &number))
                 abort();
-            wend_cst_release(t, key);
+            cst_release(t, key);
         }
         runs[r] = (cpu_seconds() - start) / (double)calls * 1e9;
-        wend_cst_free(t);
+        cst_free(t);
     }
     printf("%-30s %8s %8.1f\n", "request taken and given back", "", median(runs));
 }

@@ -43,7 +43,7 @@ static double now(void)
 static double churn(const Allocator *a, size_t blocks, size_t times)
 {
     void **block = __libc_malloc(blocks * sizeof *block);
-    if (block == NULL)
+    if (!block)
         exit(4);
     for (size_t i = 0; i < blocks; i++) {
         block[i] = a->malloc(16 + next() % 4081);

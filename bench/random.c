@@ -76,14 +76,14 @@ int main(int argc, char **argv)
     g_rand_free(dice);
     GByteArray *part = simulated_part(r);
     simulated_free(r);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+    WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     WendArchiveResult result;
     if (!m || g_mkdir_with_parents(argv[1], 0777) != 0
-        || !wend_archive_write(m, argv[1], NULL, &result, &error)) {
+        || !archive_write(m, argv[1], NULL, &result, &error)) {
         g_printerr("random: %s\n", error ? error->message : "cannot make the directory");
         return 4;
     }
     g_byte_array_unref(part);
-    wend_merge_free(m);
+    merge_free(m);
     return 0;
 }

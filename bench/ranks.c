@@ -494,8 +494,8 @@ static WendMerge *read_parts(Job *j, guint first, guint n)
         GError *error = NULL;
         GByteArray *part = part_of(j, rank);
         double began = seconds();
-        WendMerge *one = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-        if (!one || (m && !wend_merge_unite(m, one, &error)))
+        WendMerge *one = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+        if (!one || (m && !merge_unite(m, one, &error)))
             g_error("%s", error->message);
         if (!m)
             m = one;
@@ -519,7 +519,7 @@ static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
         || g_hash_table_contains(j->shards, GUINT_TO_POINTER(rank)))
         return;
     double began = seconds();
-    if (!wend_archive_make_shard(m, least, &frame, &error))
+    if (!archive_make_shard(m, least, &frame, &error))
         g_error("%s", error->message);
     double took = seconds() - began;
     j->shard = MAX(j->shard, took);
@@ -533,11 +533,11 @@ static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
 static double join(WendMerge *m, WendMerge *other)
 {
     GError *error = NULL;
-    GByteArray *bytes = wend_merge_encode(other);
-    wend_merge_free(other);
+    GByteArray *bytes = merge_encode(other);
+    merge_free(other);
     peak = live;
     double began = seconds();
-    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error))
+    if (!merge_absorb(m, bytes->data, bytes->len, &error))
         g_error("%s", error->message);
     g_byte_array_unref(bytes);
     return seconds() - began;
@@ -594,10 +594,10 @@ static double write_archive(Job *j, WendMerge *m, const char *directory, WendArc
     g_autoptr(GArray) places = NULL;
     double began = seconds(), others = 0;
     gboolean good;
-    if (!wend_archive_has_frames(m)) {
-        good = wend_archive_write(m, directory, NULL, result, &error);
+    if (!archive_has_frames(m)) {
+        good = archive_write(m, directory, NULL, result, &error);
     } else {
-        good = wend_archive_begin(m, directory, NULL, &file, &places, result, &error);
+        good = archive_begin(m, directory, NULL, &file, &places, result, &error);
         double begun = seconds();
         others = good ? write_shards(j, &file, places, directory) : 0;
         began += seconds() - begun;
@@ -635,7 +635,7 @@ static void merge_all(Job *j, const char *directory)
     for (guint i = 1; i < height; i++)
         j->critical += step[i];
     j->needed = MAX(peak, before) - before;
-    wend_merge_free(m);
+    merge_free(m);
     g_hash_table_unref(j->shards);
 }
 

@@ -61,10 +61,10 @@ static void init(void *learned, unsigned percent)
 
 static void cfg_encode_one(State *s, const WendTimedCall *calls, gsize n, Which which, WendBuf *out)
 {
-    WendGrammar *g = wend_grammar_new();
+    WendGrammar *g = grammar_new();
     for (gsize i = 0; i < n; i++)
-        wend_grammar_append(g, bin_of(value_at(calls, i, which), s->percent), 1);
-    wend_grammar_end(g, out);
+        grammar_append(g, bin_of(value_at(calls, i, which), s->percent), 1);
+    grammar_end(g, out);
 }
 
 static void cfg_encode(void *learned, const WendTimedCall *calls, gsize n, WendBuf *durations,
@@ -114,7 +114,7 @@ static void put_bits(Bits *b, guint64 bits, guint n)
     while (n-- > 0) {
         b->byte = (guint8)(b->byte << 1 | (bits >> n & 1));
         if (++b->n == 8) {
-            wend_buf_bytes(b->out, &b->byte, 1);
+            buf_bytes(b->out, &b->byte, 1);
             b->n = 0;
         }
     }
@@ -125,7 +125,7 @@ static guint64 get_bits(Bits *b, guint n)
     guint64 bits = 0;
     while (n-- > 0) {
         if (b->n == 0) {
-            const guint8 *byte = wend_cursor_bytes(b->in, 1);
+            const guint8 *byte = cursor_bytes(b->in, 1);
             b->byte = byte ? *byte : 0;
             b->n = 8;
         }
@@ -165,9 +165,9 @@ static void hist_encode_one(State *s, const WendTimedCall *calls, gsize n, Which
     if (!s->begun[which]) {
         s->begun[which] = TRUE;
         hist_begin(s, calls, n, which, 1u << k);
-        wend_buf_unsigned(out, s->n_bins[which]);
+        buf_unsigned(out, s->n_bins[which]);
         for (guint i = 0; i < s->n_bins[which]; i++)
-            wend_buf_unsigned(out, s->bins[which][i]);
+            buf_unsigned(out, s->bins[which][i]);
     }
     Bits b = {.out = out};
     for (gsize i = 0; i < n; i++) {
@@ -190,11 +190,11 @@ static gboolean hist_decode_one(State *s, WendTimedCall *calls, gsize n, Which w
 {
     if (!s->begun[which]) {
         s->begun[which] = TRUE;
-        s->n_bins[which] = (guint)wend_cursor_count(c, 1);
+        s->n_bins[which] = (guint)cursor_count(c, 1);
         if (s->n_bins[which] > 1u << k)
             return FALSE;
         for (guint i = 0; i < s->n_bins[which]; i++)
-            s->bins[which][i] = (guint)wend_cursor_unsigned(c);
+            s->bins[which][i] = (guint)cursor_unsigned(c);
     }
     Bits b = {.in = c};
     for (gsize i = 0; i < n && !c->failed; i++) {
@@ -243,7 +243,7 @@ static void sz_encode_one(State *s, const WendTimedCall *calls, gsize n, Which w
     g_autofree guint64 *numbers = g_new(guint64, n + 1);
     for (gsize i = 0; i < n; i++) {
         gint64 q = quantize(s, value_at(calls, i, which));
-        numbers[i] = wend_buf_zigzag(q - s->before[which]);
+        numbers[i] = buf_zigzag(q - s->before[which]);
         s->before[which] = q;
     }
     coder_encode(numbers, n, 1 << 16, out);
@@ -255,7 +255,7 @@ static gboolean sz_decode_one(State *s, WendTimedCall *calls, gsize n, Which whi
     if (!coder_decode(numbers, n, 1 << 16, c))
         return FALSE;
     for (gsize i = 0; i < n; i++) {
-        gint64 q = s->before[which] += wend_buf_unzigzag(numbers[i]);
+        gint64 q = s->before[which] += buf_unzigzag(numbers[i]);
         *value_of(&calls[i], which) =
             q <= 0 ? 0 : (gint64)floor(exp((double)(q - 1) * step_of(s)) + 0.5);
     }
@@ -306,7 +306,7 @@ static void zfp_encode_one(const WendTimedCall *calls, gsize n, Which which, dou
     gsize room = 16 * n + 1024;
     g_autofree guint8 *bytes = g_malloc(room);
     zfp_stream *z = zfp_new(bytes, room, error);
-    wend_buf_bytes(out, bytes, zfp_compress(z, field));
+    buf_bytes(out, bytes, zfp_compress(z, field));
     zfp_end(z);
     zfp_field_free(field);
 }
@@ -318,7 +318,7 @@ static gboolean zfp_decode_one(WendTimedCall *calls, gsize n, Which which, doubl
     gsize left = (gsize)(c->end - c->p), room = left + 16 * n + 1024;
     g_autofree double *seconds = g_new(double, n + 1);
     g_autofree guint8 *bytes = g_malloc0(room);
-    memcpy(bytes, wend_cursor_bytes(c, left), left);
+    memcpy(bytes, cursor_bytes(c, left), left);
     zfp_field *field = zfp_field_1d(seconds, zfp_type_double, n);
     zfp_stream *z = zfp_new(bytes, room, error);
     gboolean good = zfp_decompress(z, field) != 0;

@@ -37,8 +37,8 @@ typedef struct {
 
 static void positions_begin(Positions *at, const WendProgram *p, guint rank, guint sequence)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    rule_cursor_init(&at->cursor, wend_program_rule(p, 0), class->sequences[sequence].rule);
+    const WendClass *class = program_class(p, program_class_of(p, rank));
+    rule_cursor_init(&at->cursor, program_rule(p, 0), class->sequences[sequence].rule);
     at->numbers = g_hash_table_new(NULL, NULL);
 }
 
@@ -64,10 +64,10 @@ static void positions_end(Positions *at)
 
 static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint sequence)
 {
-    WendSequenceTimes *t = wend_sequence_times_new(p, rank, sequence, NULL);
+    WendSequenceTimes *t = sequence_times_new(p, rank, sequence, NULL);
     if (!t)
         return;
-    WendWalk *w = wend_walk_new(p, rank, sequence, WEND_WALK_POLLS);
+    WendWalk *w = walk_new(p, rank, sequence, WEND_WALK_POLLS);
     Times *times = g_new0(Times, 1);
     times->calls = g_array_new(FALSE, FALSE, sizeof(WendTimedCall));
     times->signatures = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -78,7 +78,7 @@ static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint
     WendCallTime time;
     gint64 end = 0;
     const WendCall *call;
-    while ((call = wend_walk_next(w)) && wend_sequence_times_next(t, &time)) {
+    while ((call = walk_next(w)) && sequence_times_next(t, &time)) {
         guint32 signature = 2 * call->terminal + (call->poll != 0);
         guint32 here = 2 * position + (call->poll != 0);
         if (!call->poll)
@@ -96,17 +96,17 @@ static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint
         g_array_append_val(times->positions, here);
     }
     positions_end(&at);
-    times_tick = wend_sequence_times_head(t)->tick;
-    wend_sequence_times_free(t);
-    wend_walk_free(w);
+    times_tick = sequence_times_head(t)->tick;
+    sequence_times_free(t);
+    walk_free(w);
     g_ptr_array_add(all, times);
 }
 
 static GPtrArray *times_of(const WendProgram *p)
 {
     GPtrArray *all = g_ptr_array_new();
-    for (guint rank = 0; rank < wend_program_ranks(p); rank++) {
-        const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    for (guint rank = 0; rank < program_ranks(p); rank++) {
+        const WendClass *class = program_class(p, program_class_of(p, rank));
         for (guint i = 0; i < class->n_sequences; i++)
             add_sequence(all, p, rank, i);
     }
@@ -139,8 +139,8 @@ static void code_row(Result *r, const WendDurationCoding *coding, gboolean clust
         times_encode_clustered(coding, to, calls, n, &bytes[0], &bytes[1]);
     else
         coding->encode(to, calls, n, &bytes[0], &bytes[1]);
-    WendCursor c[2] = {wend_cursor(bytes[0].data, bytes[0].len),
-                       wend_cursor(bytes[1].data, bytes[1].len)};
+    WendCursor c[2] = {cursor_of(bytes[0].data, bytes[0].len),
+                       cursor_of(bytes[1].data, bytes[1].len)};
     bool good = clusters ? times_decode_clustered(coding, from, decoded, n, &c[0], &c[1])
                          : coding->decode(from, decoded, n, &c[0], &c[1]);
     if (!good)
@@ -152,7 +152,7 @@ static void code_row(Result *r, const WendDurationCoding *coding, gboolean clust
     }
     for (int i = 0; i < 2; i++) {
         r->bytes[i] += bytes[i].len;
-        wend_buf_clear(&bytes[i]);
+        buf_clear(&bytes[i]);
     }
 }
 
@@ -235,7 +235,7 @@ static gboolean print_recording(const char *path, guint percent)
         {&times_cfg, BY_SHAPE},       {&times_cfg, BY_SIGNATURE},
     };
     GError *error = NULL;
-    WendProgram *p = wend_program_open(path, &error);
+    WendProgram *p = program_open(path, &error);
     if (!p)
         g_error("%s", error->message);
     GPtrArray *all = times_of(p);
@@ -253,14 +253,14 @@ static gboolean print_recording(const char *path, guint percent)
             hist = r;
     }
     for (guint i = 0; n > 0 && i < WEND_DURATIONS; i++) {
-        const WendDurationCoding *coding = wend_durations_coding(i);
+        const WendDurationCoding *coding = durations_coding(i);
         Result r = code_all(all, coding, BY_SHAPE, percent);
         print_result(coding->name, BY_SHAPE, &r);
         if (i == WEND_DURATIONS_BINS)
             bins = r;
     }
     if (n > 0) {
-        const WendDurationCoding *coding = wend_durations_coding(WEND_DURATIONS_BINS);
+        const WendDurationCoding *coding = durations_coding(WEND_DURATIONS_BINS);
         Result r = code_all(all, coding, BY_POSITION, percent);
         print_result(coding->name, BY_POSITION, &r);
     }
@@ -273,7 +273,7 @@ static gboolean print_recording(const char *path, guint percent)
         g_free(t);
     }
     g_ptr_array_unref(all);
-    wend_program_free(p);
+    program_free(p);
     return good;
 }
 

@@ -100,7 +100,7 @@ def table(spec):
             for p, text in zip(f.words(), _params(f))
         ]
         out.append("};")
-    out += ["", "const WendFunction wend_functions[] = {"]
+    out += ["", "const WendFunction mpi_functions[] = {"]
     for n, f in enumerate(spec.functions):
         words = f.words()
         out.append(
@@ -112,19 +112,19 @@ def table(spec):
         )
     out += [
         "};",
-        f"const size_t wend_n_functions = {len(spec.functions)};",
+        f"const size_t mpi_n_functions = {len(spec.functions)};",
         "",
-        "const char *const wend_constants[] = {",
+        "const char *const mpi_constants[] = {",
     ]
     out += [f'    "{c}",' for c in spec.constants]
-    out += ["};", "const char *const wend_constant_groups[] = {"]
+    out += ["};", "const char *const mpi_constant_groups[] = {"]
     out += [f'    "{spec.group_of[c]}",' for c in spec.constants]
-    out += ["};", f"const size_t wend_n_constants = {len(spec.constants)};", "",
-            "const WendConstantGroup wend_groups[] = {"]
+    out += ["};", f"const size_t mpi_n_constants = {len(spec.constants)};", "",
+            "const WendConstantGroup mpi_groups[] = {"]
     for group, names in spec.groups.items():
         out.append(
             f'    {{"{group}", {len(names)}, (const '
             f'uint16_t[]){{{", ".join(str(spec.constants.index(c)) for c in names)}}}}},'
         )
-    out += ["};", f"const size_t wend_n_groups = {len(spec.groups)};"]
+    out += ["};", f"const size_t mpi_n_groups = {len(spec.groups)};"]
     return "\n".join(out) + "\n"

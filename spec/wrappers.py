@@ -880,16 +880,16 @@ def predefined(spec, library):
     lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",
              '#include "lib/record/functions.h"', '#include "objects/objects.h"', "",
              "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
-             "const PredefinedHandle wend_predefined[] = {"]
+             "const PredefinedHandle mpi_predefined[] = {"]
     for kind in HANDLES + ["request"]:
         for n in spec.groups.get(kind, []):
             if n in library.constants and n != "MPI_T_PVAR_ALL_HANDLES":
                 lines.append(f"    {{HANDLE_{kind.upper()}, WEND_CONSTANT_{n}, (uintptr_t){n}}},")
     lines += [
         "};",
-        "const size_t wend_n_predefined = sizeof wend_predefined / sizeof wend_predefined[0];",
+        "const size_t mpi_n_predefined = sizeof mpi_predefined / sizeof mpi_predefined[0];",
         "",
-        "const ErrorClass wend_error_classes[] = {",
+        "const ErrorClass mpi_error_classes[] = {",
     ]
     lines += [
         f"    {{{n}, WEND_CONSTANT_{n}}}," for n in spec.groups["errcode"] if n in library.constants
@@ -898,8 +898,8 @@ def predefined(spec, library):
         lines
         + [
             "};",
-            "const size_t wend_n_error_classes = sizeof wend_error_classes / sizeof "
-            "wend_error_classes[0];",
+            "const size_t mpi_n_error_classes = sizeof mpi_error_classes / sizeof "
+            "mpi_error_classes[0];",
             "",
         ]
     )

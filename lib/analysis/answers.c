@@ -66,35 +66,34 @@ struct RankAnswers {
 
 gboolean answers_needed(const WendProgram *p, CallPlans *plans, guint rank, gboolean *cancels)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     const MessageWords words = call_plan_message_words();
-    WendDecoder *decoder = wend_decoder_new(p);
+    WendDecoder *decoder = decoder_new(p);
     gboolean needs = FALSE;
-    guint n = wend_program_n_rules(p);
+    guint n = program_n_rules(p);
     g_autofree guint8 *needed = g_new0(guint8, n + 1);
     *cancels = FALSE;
     for (guint q = 0; q < class->n_sequences; q++)
         needed[class->sequences[q].rule] = TRUE;
     for (guint r = n; !*cancels && r-- > 0;) {
-        const WendRule *rule = wend_program_rule(p, r);
+        const WendRule *rule = program_rule(p, r);
         for (guint k = 0; needed[r] && k < rule->n; k++) {
             const WendSymbol *s = &rule->symbols[k];
             if (s->is_rule) {
                 needed[s->id] = TRUE;
                 continue;
             }
-            const WendFunction *f =
-                wend_program_shape(p, wend_program_terminal(p, s->id)->shape)->function;
+            const WendFunction *f = program_shape(p, program_terminal(p, s->id)->shape)->function;
             *cancels |= f->id == WEND_FN_MPI_Cancel;
             if (needs || !(f->flags & WEND_F_RECV))
                 continue;
-            const WendCall *call = wend_decoder_call(decoder, s->id, rank);
+            const WendCall *call = decoder_call(decoder, s->id, rank);
             const CallPlan *plan = call_plans_of(plans, call);
             needs =
                 plan && call_plan_posts_receive(plan) && call_plan_leaves_open(plan, call, &words);
         }
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     return needs || *cancels;
 }
 
@@ -209,12 +208,12 @@ static void post(RankAnswers *a, guint sequence, gint64 word, const CallMaker *m
         AnswerKind kind = open ? ANSWER_NONE : ANSWER_AS_POSTED;
         gboolean wanted = open || cancels || (a->flags & ANSWERS_COMPLETIONS) != 0;
         PostedAnswer posted = {{kind, sends, 0, 0, ANSWER_NEVER},
-                               .settled = !wend_word_is_handle(word) || !wanted};
+                               .settled = !word_is_handle(word) || !wanted};
         at.number = q->first + (q->postings->len - q->taken);
         a->full |= !allowance_take(a->allowance, 1, POSTING_MEMORY);
         g_array_append_val(q->postings, posted);
     }
-    if (!wend_word_is_handle(word) || (at.number == NOT_ASKED && a->n_sequences == 1))
+    if (!word_is_handle(word) || (at.number == NOT_ASKED && a->n_sequences == 1))
         return;
     PostedRequest *r = request_of(a, word);
     leave(a, r, sequence);
@@ -241,7 +240,7 @@ static Answer answer_of(const gint64 *status, const WendCall *call)
     Answer answer = {.kind = ANSWER_UNKNOWN, .completed_by = call->index};
     if (status && (status[3] & 1)) {
         answer.kind = ANSWER_CANCELLED;
-    } else if (status && !wend_word_is_special(status[0]) && !wend_word_is_special(status[1])) {
+    } else if (status && !word_is_special(status[0]) && !word_is_special(status[1])) {
         answer.kind = ANSWER_MATCHED;
         answer.source = status[0];
         answer.tag = status[1];
@@ -276,7 +275,7 @@ static gboolean truncated_at(const WendCall *failed, guint at, const CallMaker *
     if (tag == words.any_tag)
         tag = 0;
     status[2] = WEND_UNKNOWN;
-    return !wend_word_is_special(source) && !wend_word_is_special(tag)
+    return !word_is_special(source) && !word_is_special(tag)
            && !__builtin_add_overflow(status[0], source, &status[0])
            && !__builtin_add_overflow(status[1], tag, &status[1]);
 }
@@ -308,7 +307,7 @@ static gboolean may_have_completed(const WendCall *call, gint64 one, gint64 i)
 /* A call that failed or never returned may have completed its requests. */
 static void fail(RankAnswers *a, guint sequence, const WendCall *call)
 {
-    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *requests = call_arg_of_kind(call, WEND_KIND_REQUEST);
     if (!requests || requests->param->dir == WEND_DIR_OUT
         || !(call->function->flags & WEND_F_COMPLETES))
         return;
@@ -317,7 +316,7 @@ static void fail(RankAnswers *a, guint sequence, const WendCall *call)
         gint64 request = requests->in[i], status[STATUS_WORDS];
         const PostedRequest *r = g_hash_table_lookup(a->requests, &request);
         gboolean pending = r && (r->open->len > 0 || !queue_is_empty(&r->left));
-        if (!wend_word_is_handle(request) || !may_have_completed(call, one, i)
+        if (!word_is_handle(request) || !may_have_completed(call, one, i)
             || !(pending || call->unfinished))
             continue;
         CallMaker maker = {NULL, NULL};
@@ -335,7 +334,7 @@ static void fail(RankAnswers *a, guint sequence, const WendCall *call)
 /* Persistent requests that the call starts. */
 static void start(RankAnswers *a, guint sequence, const WendCall *call)
 {
-    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *requests = call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; requests && i < requests->n_in; i++) {
         CallMaker maker = maker_of(a, sequence, requests->in[i]);
         post(a, sequence, requests->in[i], &maker);
@@ -345,23 +344,22 @@ static void start(RankAnswers *a, guint sequence, const WendCall *call)
 /* A request is freed. What it was posted for last is not known to be complete. */
 static void forget(RankAnswers *a, guint sequence, const WendCall *call)
 {
-    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *request = call_arg_of_kind(call, WEND_KIND_REQUEST);
     gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
     CallMaker maker = maker_of(a, sequence, word);
     /* Another thread may have completed the last start of a persistent one. */
     gboolean may_be_complete = a->n_sequences > 1 && (!maker.plan || maker.plan->persistent);
-    if (wend_word_is_handle(word) && !may_be_complete)
+    if (word_is_handle(word) && !may_be_complete)
         complete(a, sequence, word, (Answer){.kind = ANSWER_FREED, .completed_by = ANSWER_NEVER});
 }
 
 /* MPI_Request_get_status says what the request got, and leaves it to be completed or freed. */
 static void look(RankAnswers *a, guint sequence, const WendCall *call)
 {
-    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *request = call_arg_of_kind(call, WEND_KIND_REQUEST);
     gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
-    const gint64 *status = wend_call_status_of(call, NULL, 0);
-    const PostedRequest *r =
-        wend_word_is_handle(word) ? g_hash_table_lookup(a->requests, &word) : NULL;
+    const gint64 *status = call_status_of(call, NULL, 0);
+    const PostedRequest *r = word_is_handle(word) ? g_hash_table_lookup(a->requests, &word) : NULL;
     if (!status || !r || r->open->len == 0)
         return;
     PostingAt at = g_array_index(r->open, PostingAt, r->open->len - 1);
@@ -385,10 +383,9 @@ static void follow_call(RankAnswers *a, guint sequence, const WendCall *call)
         fail(a, sequence, call);
         return;
     }
-    const gint64 *completed = wend_walk_completed(a->sequences[sequence].walk, &n);
+    const gint64 *completed = walk_completed(a->sequences[sequence].walk, &n);
     for (guint i = 0; i < n; i++)
-        complete(a, sequence, completed[i],
-                 answer_of(wend_call_status_of(call, completed, i), call));
+        complete(a, sequence, completed[i], answer_of(call_status_of(call, completed, i), call));
     if (plan->starts)
         start(a, sequence, call);
     else if (plan->role == ROLE_REQUEST_FREE)
@@ -407,7 +404,7 @@ static void end(RankAnswers *a, guint sequence)
     GHashTableIter i;
     gpointer value;
     q->ended = TRUE;
-    g_clear_pointer(&q->walk, wend_walk_free);
+    g_clear_pointer(&q->walk, walk_free);
     g_hash_table_iter_init(&i, a->requests);
     while (g_hash_table_iter_next(&i, NULL, &value))
         leave(a, value, sequence);
@@ -417,10 +414,10 @@ static void step(RankAnswers *a, guint sequence)
 {
     AnswerSequence *q = &a->sequences[sequence];
     if (!q->walk) {
-        q->walk = wend_walk_new(a->p, a->rank, sequence, WEND_WALK_MAIN);
-        wend_walk_keep(q->walk, a->keep);
+        q->walk = walk_new(a->p, a->rank, sequence, WEND_WALK_MAIN);
+        walk_keep(q->walk, a->keep);
     }
-    const WendCall *call = wend_walk_next(q->walk);
+    const WendCall *call = walk_next(q->walk);
     if (call)
         follow_call(a, sequence, call);
     else
@@ -476,7 +473,7 @@ gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer)
 RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, guint flags,
                          guint keep, Allowance *allowance)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     RankAnswers *a = g_new(RankAnswers, 1);
     *a = (RankAnswers){.p = p,
                        .plans = plans,
@@ -490,7 +487,7 @@ RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, gui
     for (guint q = 0; q < a->n_sequences; q++)
         a->sequences[q].postings = g_array_new(FALSE, FALSE, sizeof(PostedAnswer));
     a->requests = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, request_free);
-    a->decoder = wend_decoder_new(p);
+    a->decoder = decoder_new(p);
     return a;
 }
 
@@ -499,11 +496,11 @@ void answers_free(RankAnswers *a)
     if (!a)
         return;
     for (guint q = 0; q < a->n_sequences; q++) {
-        wend_walk_free(a->sequences[q].walk);
+        walk_free(a->sequences[q].walk);
         g_array_unref(a->sequences[q].postings);
     }
     g_free(a->sequences);
     g_hash_table_unref(a->requests);
-    wend_decoder_free(a->decoder);
+    decoder_free(a->decoder);
     g_free(a);
 }

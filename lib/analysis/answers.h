@@ -48,7 +48,7 @@ enum {
 };
 /* The answers of all sequences of RANK. A takes the memory of the postings that are ahead of the
  * user; it may be NULL. P and PLANS must outlive the result, which answers_free frees. KEEP: as
- * wend_walk_keep, for each sequence. */
+ * walk_keep, for each sequence. */
 RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, guint flags,
                          guint keep, Allowance *a);
 void answers_free(RankAnswers *a); /* A may be NULL */

@@ -83,7 +83,7 @@ static CallPlan *plan_new(const WendFunction *f)
 {
     CallPlan *plan = g_new0(CallPlan, 1);
     plan->comm = plan->window = plan->file = plan->window_made = plan->file_made = -1;
-    plan->comm_made = (gint16)wend_comm_made_parameter(f);
+    plan->comm_made = (gint16)comm_made_parameter(f);
     plan->dest = plan->send_tag = plan->source = plan->receive_tag = -1;
     plan->request_made = plan->requests = plan->status = plan->message = plan->message_made = -1;
     plan->root = plan->self = plan->thread = -1;
@@ -128,13 +128,13 @@ static CallPlan *plan_new(const WendFunction *f)
 CallPlans *call_plans_new(const WendProgram *p)
 {
     CallPlans *plans = g_new(CallPlans, 1);
-    *plans = (CallPlans){p, g_new0(CallPlan *, wend_program_n_shapes(p) + 1)};
+    *plans = (CallPlans){p, g_new0(CallPlan *, program_n_shapes(p) + 1)};
     return plans;
 }
 
 void call_plans_free(CallPlans *plans)
 {
-    for (guint i = 0; i < wend_program_n_shapes(plans->program); i++)
+    for (guint i = 0; i < program_n_shapes(plans->program); i++)
         if (plans->by_shape[i] != &nothing)
             g_free(plans->by_shape[i]);
     g_free(plans->by_shape);
@@ -144,7 +144,7 @@ void call_plans_free(CallPlans *plans)
 const CallPlan *call_plans_of(CallPlans *plans, const WendCall *call)
 {
     CallPlan **plan = &plans->by_shape[call->shape];
-    if (*plan == NULL)
+    if (!*plan)
         *plan = plan_new(call->function);
     return *plan != &nothing ? *plan : NULL;
 }
@@ -163,10 +163,10 @@ gboolean call_plan_posts_send(const CallPlan *plan)
 
 MessageWords call_plan_message_words(void)
 {
-    return (MessageWords){.any_source = wend_program_constant_word("MPI_ANY_SOURCE"),
-                          .any_tag = wend_program_constant_word("MPI_ANY_TAG"),
-                          .proc_null = wend_program_constant_word("MPI_PROC_NULL"),
-                          .root = wend_program_constant_word("MPI_ROOT")};
+    return (MessageWords){.any_source = program_constant_word("MPI_ANY_SOURCE"),
+                          .any_tag = program_constant_word("MPI_ANY_TAG"),
+                          .proc_null = program_constant_word("MPI_PROC_NULL"),
+                          .root = program_constant_word("MPI_ROOT")};
 }
 
 gboolean call_plan_leaves_open(const CallPlan *plan, const WendCall *call,
@@ -185,7 +185,7 @@ gboolean call_plan_is_empty(const CallPlan *plan, const TransferSizes *sizes, co
             return TRUE;
         /* Predefined datatypes have a size. Without a count, they are not significant. */
         gint64 type = call_plan_word(call, plan->types[i]);
-        if (count > 0 && wend_word_is_handle(type) && sizes->type_size(sizes->data, type) == 0)
+        if (count > 0 && word_is_handle(type) && sizes->type_size(sizes->data, type) == 0)
             return TRUE;
     }
     return FALSE;
@@ -204,10 +204,10 @@ CallMaker call_maker(CallPlans *plans, const WendWalk *walk, WendDecoder *decode
 {
     WendRequestState state;
     CallMaker maker = {NULL, NULL};
-    if (!wend_word_is_handle(request) || !wend_walk_request(walk, request, &state)
-        || state.terminal >= wend_program_n_terminals(plans->program))
+    if (!word_is_handle(request) || !walk_request(walk, request, &state)
+        || state.terminal >= program_n_terminals(plans->program))
         return maker;
-    maker.call = wend_decoder_call(decoder, state.terminal, rank);
+    maker.call = decoder_call(decoder, state.terminal, rank);
     maker.plan = call_plans_of(plans, maker.call);
     return maker.plan != NULL ? maker : (CallMaker){NULL, NULL};
 }

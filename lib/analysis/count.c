@@ -16,9 +16,9 @@ Counts *counts_new(const WendProgram *p)
 {
     Counts *c = g_new0(Counts, 1);
     c->program = p;
-    c->rules = g_new0(guint64, wend_program_n_rules(p));
-    c->terminals = g_new0(guint64, wend_program_n_terminals(p));
-    c->visited = g_new0(gboolean, wend_program_n_rules(p));
+    c->rules = g_new0(guint64, program_n_rules(p));
+    c->terminals = g_new0(guint64, program_n_terminals(p));
+    c->visited = g_new0(gboolean, program_n_rules(p));
     c->order = g_array_new(FALSE, FALSE, sizeof(guint32));
     c->seen = g_array_new(FALSE, FALSE, sizeof(guint32));
     return c;
@@ -26,7 +26,7 @@ Counts *counts_new(const WendProgram *p)
 
 void counts_free(Counts *c)
 {
-    if (c == NULL)
+    if (!c)
         return;
     g_free(c->rules);
     g_free(c->terminals);
@@ -49,7 +49,7 @@ static void find_order(Counts *c, guint32 start)
     c->visited[start] = TRUE;
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
-        const WendRule *rule = wend_program_rule(c->program, top->rule);
+        const WendRule *rule = program_rule(c->program, top->rule);
         while (top->next < rule->n
                && (!rule->symbols[top->next].is_rule || c->visited[rule->symbols[top->next].id]))
             top->next++;
@@ -76,7 +76,7 @@ const guint32 *counts_of_rule(Counts *c, guint rule, guint *n)
     c->rules[rule] = 1;
     for (guint i = c->order->len; i-- > 0;) { /* users first */
         guint32 id = g_array_index(c->order, guint32, i);
-        const WendRule *r = wend_program_rule(c->program, id);
+        const WendRule *r = program_rule(c->program, id);
         guint64 times = c->rules[id];
         for (guint s = 0; s < r->n; s++) {
             const WendSymbol *symbol = &r->symbols[s];
@@ -102,19 +102,19 @@ const guint32 *counts_rules(const Counts *c, guint *n)
 WendTotals counts_totals(Counts *c)
 {
     WendTotals totals = {0};
-    for (guint i = 0; i < wend_program_n_classes(c->program); i++) {
-        const WendClass *class = wend_program_class(c->program, i);
+    for (guint i = 0; i < program_n_classes(c->program); i++) {
+        const WendClass *class = program_class(c->program, i);
         for (guint q = 0; q < class->n_sequences; q++) {
             guint n;
             const guint32 *terminals = counts_of_rule(c, class->sequences[q].rule, &n);
             for (guint t = 0; t < n; t++) {
-                const WendShape *shape = wend_program_shape(
-                    c->program, wend_program_terminal(c->program, terminals[t])->shape);
+                const WendShape *shape =
+                    program_shape(c->program, program_terminal(c->program, terminals[t])->shape);
                 totals_add(&totals, shape->function,
                            counts_terminal(c, terminals[t]) * class->n_ranks);
             }
             for (guint r = 0; r < class->n_ranks; r++)
-                totals.polls += wend_program_polls(c->program, class->ranks[r], q);
+                totals.polls += program_polls(c->program, class->ranks[r], q);
         }
     }
     return totals;

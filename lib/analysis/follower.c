@@ -29,26 +29,26 @@ struct Follower {
 static guint64 type_size(gpointer data, gint64 type)
 {
     Follower *f = data;
-    gint64 bytes = wend_walk_datatype_size(f->walk, type);
+    gint64 bytes = walk_datatype_size(f->walk, type);
     return bytes >= 0 ? (guint64)bytes : TRANSFER_UNSIZED;
 }
 
 static guint comm_of_word(const Follower *f, gint64 word)
 {
-    return wend_members_of_walk(f->members, f->walk, f->rank, word);
+    return members_of_walk(f->members, f->walk, f->rank, word);
 }
 
 static guint64 comm_size(gpointer data, gint64 comm)
 {
     Follower *f = data;
-    gint64 n = wend_members_size(f->members, comm_of_word(f, comm), f->rank);
+    gint64 n = members_size(f->members, comm_of_word(f, comm), f->rank);
     return n >= 0 ? (guint64)n : TRANSFER_UNSIZED;
 }
 
 static guint64 comm_neighbours(gpointer data, gint64 comm)
 {
     Follower *f = data;
-    gint64 n = wend_members_out_neighbours(f->members, comm_of_word(f, comm), f->rank);
+    gint64 n = members_out_neighbours(f->members, comm_of_word(f, comm), f->rank);
     return n >= 0 ? (guint64)n : TRANSFER_UNSIZED;
 }
 
@@ -68,11 +68,11 @@ Follower *follower_new(const WendProgram *p, const WendMembers *m, guint rank)
 
 void follower_free(Follower *f)
 {
-    if (f == NULL)
+    if (!f)
         return;
     for (guint i = 0; i < NOTES; i++)
         g_hash_table_unref(f->notes[i]);
-    wend_decoder_free(f->decoder);
+    decoder_free(f->decoder);
     g_free(f);
 }
 
@@ -84,15 +84,14 @@ static void set_peer(const WendMembers *m, guint rank, Transfer *t, gint64 peer)
     t->process = peer;
     if (peer < 0)
         return;
-    gint64 process =
-        t->comm == WEND_COMM_UNKNOWN ? -1 : wend_members_process(m, t->comm, rank, peer);
+    gint64 process = t->comm == WEND_COMM_UNKNOWN ? -1 : members_process(m, t->comm, rank, peer);
     t->process = process >= 0 ? process : WEND_UNKNOWN;
 }
 
 void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm, Transfer *t)
 {
     gint64 peer = transfer_peer(call);
-    if (wend_word_is_const(peer)) /* no process, except MPI_ANY_SOURCE */
+    if (word_is_const(peer)) /* no process, except MPI_ANY_SOURCE */
         peer = transfer_is_constant(peer, "MPI_ANY_SOURCE") ? WEND_UNKNOWN : WEND_ABSENT;
     t->comm = comm;
     set_peer(m, rank, t, peer);
@@ -121,7 +120,7 @@ static guint comm_of_call(const Follower *f, const WendCall *call)
 
 static const gint64 *first_status(const WendCall *call)
 {
-    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
+    const WendArg *status = call_arg_of_kind(call, WEND_KIND_STATUS);
     gboolean one = status != NULL && !status->param->array && status->param->dir == WEND_DIR_OUT;
     return one && status->n_out == 1 && status->out != NULL ? status->out : NULL;
 }
@@ -156,7 +155,7 @@ static const Transfer *own_of_call(Follower *f)
 
 static const WendArg *requests_of(const WendCall *call)
 {
-    return wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    return call_arg_of_kind(call, WEND_KIND_REQUEST);
 }
 
 /* The transfer of a request. FALSE: it is unknown. If another thread of the rank made the request,
@@ -169,12 +168,12 @@ static gboolean request_transfer(Follower *f, gint64 word, Transfer *t)
         *t = *note;
         return TRUE;
     }
-    if (!wend_word_is_handle(word) || !wend_walk_request(f->walk, word, &state)
-        || state.terminal >= wend_program_n_terminals(f->program))
+    if (!word_is_handle(word) || !walk_request(f->walk, word, &state)
+        || state.terminal >= program_n_terminals(f->program))
         return FALSE; /* no request, or the call that made it was not recorded */
-    if (f->decoder == NULL)
-        f->decoder = wend_decoder_new(f->program);
-    own_transfer(f, wend_decoder_call(f->decoder, state.terminal, f->rank), t);
+    if (!f->decoder)
+        f->decoder = decoder_new(f->program);
+    own_transfer(f, decoder_call(f->decoder, state.terminal, f->rank), t);
     return TRUE;
 }
 
@@ -203,10 +202,10 @@ static void transfer_of_starts(Follower *f, const WendCall *call, Transfer *t)
 gboolean follower_completed(Follower *f, guint i, Transfer *t)
 {
     guint n;
-    const gint64 *completed = wend_walk_completed(f->walk, &n);
+    const gint64 *completed = walk_completed(f->walk, &n);
     if (i >= n || !request_transfer(f, completed[i], t))
         return FALSE;
-    const gint64 *status = wend_call_status_of(f->call, completed, i);
+    const gint64 *status = call_status_of(f->call, completed, i);
     if (t->peer == WEND_UNKNOWN && status != NULL && status[0] >= 0)
         set_peer(f->members, f->rank, t, status[0]);
     t->sized = FALSE; /* its bytes count where it was posted or started */
@@ -220,7 +219,7 @@ static void transfer_of_completion(Follower *f, Transfer *t)
 {
     guint n;
     Transfer one;
-    wend_walk_completed(f->walk, &n);
+    walk_completed(f->walk, &n);
     if (n == 1 && follower_completed(f, 0, &one))
         *t = one;
 }
@@ -260,10 +259,10 @@ void follower_each(Follower *f, FollowerVisit visit, gpointer data)
 
 static void put_note(Follower *f, NoteKind kind, gint64 word, const Transfer *t)
 {
-    Transfer *known = wend_word_is_handle(word) ? g_hash_table_lookup(f->notes[kind], &word) : NULL;
+    Transfer *known = word_is_handle(word) ? g_hash_table_lookup(f->notes[kind], &word) : NULL;
     if (known != NULL)
         *known = *t;
-    else if (wend_word_is_handle(word))
+    else if (word_is_handle(word))
         g_hash_table_insert(f->notes[kind], g_memdup2(&word, sizeof word), g_memdup2(t, sizeof *t));
 }
 

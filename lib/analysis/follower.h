@@ -4,7 +4,7 @@
  * A follower keeps what requests, messages, windows and files stand for, so that a completion, a
  * start, a matched receive or a one-sided operation has a communicator and a peer.
  *
- *     while ((call = wend_walk_next(walk)) != NULL) {
+ *     while ((call = walk_next(walk)) != NULL) {
  *         follower_next(f, walk, call);
  *         follower_transfer(f, &t);
  *     }

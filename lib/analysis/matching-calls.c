@@ -49,9 +49,9 @@ static Operation operation_of(const MessageWords *words, const WendWalk *walk, c
 /* The process that RANK addresses as PEER in COMM. FALSE: it is unknown, or PEER is a constant. */
 static gboolean find_process(const Matching *m, guint comm, guint rank, gint64 peer, guint *process)
 {
-    gint found = wend_word_is_special(peer) || comm == WEND_COMM_UNKNOWN
+    gint found = word_is_special(peer) || comm == WEND_COMM_UNKNOWN
                      ? -1
-                     : wend_members_process(m->members, comm, rank, peer);
+                     : members_process(m->members, comm, rank, peer);
     *process = (guint)MAX(found, 0);
     return found >= 0;
 }
@@ -237,7 +237,7 @@ static void keep_receive(Matching *m, Strand *s, gboolean message, gint64 word, 
 {
     /* other threads may wait for a request whether it is a receive or not */
     EntryKind kind = r ? ENTRY_RECEIVE : ENTRY_OTHER;
-    gboolean keep = wend_word_is_handle(word) && (r != NULL || s->rank->n > 1);
+    gboolean keep = word_is_handle(word) && (r != NULL || s->rank->n > 1);
     RequestEntry *entry = keep ? keep_entry(m, s, message, word, kind) : NULL;
     if (entry)
         entry->receive = r;
@@ -248,7 +248,7 @@ static void keep_receive(Matching *m, Strand *s, gboolean message, gint64 word, 
 static void keep_gathering(Matching *m, Strand *s, gint64 word, Gathering *g, const Operation *op)
 {
     EntryKind kind = g ? ENTRY_GATHERING : ENTRY_OTHER;
-    gboolean keep = wend_word_is_handle(word) && (g != NULL || s->rank->n > 1);
+    gboolean keep = word_is_handle(word) && (g != NULL || s->rank->n > 1);
     RequestEntry *entry = keep ? keep_entry(m, s, FALSE, word, kind) : NULL;
     if (entry) {
         entry->gathering = g;
@@ -273,13 +273,11 @@ static guint comm_of_handle(GHashTable *table, gint64 handle)
  * order it is the last one. */
 static guint comm_of_word(Matching *m, Strand *s, gint64 word)
 {
-    guint comm =
-        s->rank->n > 1 && wend_word_is_handle(word) && wend_word_handle_tid(word) != s->thread
-            ? comm_of_handle(s->rank->comms, word)
-            : WEND_COMM_UNKNOWN;
-    return comm != WEND_COMM_UNKNOWN
-               ? comm
-               : wend_members_of_walk(m->members, s->walk, s->rank->rank, word);
+    guint comm = s->rank->n > 1 && word_is_handle(word) && word_handle_tid(word) != s->thread
+                     ? comm_of_handle(s->rank->comms, word)
+                     : WEND_COMM_UNKNOWN;
+    return comm != WEND_COMM_UNKNOWN ? comm
+                                     : members_of_walk(m->members, s->walk, s->rank->rank, word);
 }
 
 static guint comm_of_call(Matching *m, Strand *s, const CallPlan *plan, const WendCall *call,
@@ -296,9 +294,9 @@ static guint comm_of_call(Matching *m, Strand *s, const CallPlan *plan, const We
 
 static void keep_object(GHashTable **table, const WendArg *made, guint comm)
 {
-    if (made->n_out != 1 || !made->out || !wend_word_is_handle(made->out[0]))
+    if (made->n_out != 1 || !made->out || !word_is_handle(made->out[0]))
         return;
-    if (*table == NULL)
+    if (!*table)
         *table = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     g_hash_table_replace(*table, g_memdup2(made->out, sizeof *made->out), GUINT_TO_POINTER(comm));
 }
@@ -313,8 +311,7 @@ static void keep_objects(Matching *m, Strand *s, const CallPlan *plan, guint com
         keep_object(&s->rank->files, &args[plan->file_made], comm);
     if (plan->comm_made < 0 || s->rank->n == 1 || args[plan->comm_made].n_out != 1)
         return;
-    guint made =
-        wend_members_of_walk(m->members, s->walk, s->rank->rank, args[plan->comm_made].out[0]);
+    guint made = members_of_walk(m->members, s->walk, s->rank->rank, args[plan->comm_made].out[0]);
     keep_object(&s->rank->comms, &args[plan->comm_made], made);
 }
 
@@ -324,7 +321,7 @@ static void begin_collective(Matching *m, Strand *s, const Operation *op, Gather
 {
     WendSync sync = op->sync, waits = op->waits;
     /* Groups wait for each other, in other ways for each function. */
-    if (op->comm != WEND_COMM_UNKNOWN && wend_members_is_inter(m->members, op->comm, s->rank->rank))
+    if (op->comm != WEND_COMM_UNKNOWN && members_is_inter(m->members, op->comm, s->rank->rank))
         sync = waits = WEND_SYNC_LOOSE;
     Gathering *g = gathering_come(m, &s->place, op->comm, over, op->root);
     if (g)
@@ -356,7 +353,7 @@ static guint next_subchannel(Matching *m, guint rank, guint comm, gint64 peer, g
 static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitioned, gint64 word)
 {
     GHashTable **notes = &s->rank->notes;
-    if (!wend_word_is_handle(word))
+    if (!word_is_handle(word))
         return;
     if (partitioned && op->sends)
         op->send_subchannel =
@@ -364,7 +361,7 @@ static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitione
     if (partitioned && op->receives)
         op->receive_subchannel =
             next_subchannel(m, s->rank->rank, op->comm, op->source, op->receive_tag, FALSE);
-    if (*notes == NULL)
+    if (!*notes)
         *notes = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, g_free);
     if (!g_hash_table_contains(*notes, &word) && !allowance_take(m->allowance, 1, sizeof *op + 80))
         m->full = TRUE;
@@ -488,7 +485,7 @@ static gboolean begin_starts(Matching *m, Strand *s, gboolean failed)
         } else {
             /* another thread made it, whose call has not been given */
             if (!m->decoder)
-                m->decoder = wend_decoder_new(m->program);
+                m->decoder = decoder_new(m->program);
             CallMaker maker = call_maker(m->plans, s->walk, m->decoder, s->rank->rank, word);
             GatheringOver over;
             if (!maker.call)
@@ -514,10 +511,9 @@ static gboolean begin_starts(Matching *m, Strand *s, gboolean failed)
 static void begin_completions(Matching *m, Strand *s)
 {
     guint n;
-    const gint64 *completed = wend_walk_completed(s->walk, &n);
+    const gint64 *completed = walk_completed(s->walk, &n);
     for (guint i = 0; i < n; i++)
-        matching_need_word(m, s, FALSE, completed[i], wend_call_status_of(s->call, completed, i),
-                           FALSE);
+        matching_need_word(m, s, FALSE, completed[i], call_status_of(s->call, completed, i), FALSE);
 }
 
 static void free_request(Matching *m, Strand *s)
@@ -531,8 +527,7 @@ static void free_request(Matching *m, Strand *s)
 /* The strand of thread ID of the rank; NULL: it made no calls. */
 static Strand *strand_of_thread(Matching *m, const RankStrands *rank, gint64 id)
 {
-    const WendClass *class =
-        wend_program_class(m->program, wend_program_class_of(m->program, rank->rank));
+    const WendClass *class = program_class(m->program, program_class_of(m->program, rank->rank));
     guint q = thread_order_sequence(class, id);
     return q != SEQUENCE_NONE ? &m->strands[rank->first + q] : NULL;
 }

@@ -350,13 +350,13 @@ Gathering *gathering_come(Matching *m, const MessagePlace *place, guint comm, Ga
     guint rank = place->rank;
     if (comm == WEND_COMM_UNKNOWN || comm == WEND_COMM_SELF)
         return NULL;
-    guint64 members = wend_members_recorded(m->members, comm, rank);
+    guint64 members = members_recorded(m->members, comm, rank);
     ChannelKey key = {comm, over, rank, COUNT_ARRIVALS, 0};
     guint64 number = members > 1 ? matching_state_count(m, &key) : 0;
     if (number == 0)
         return NULL;
     /* the MPI_COMM_WORLD of each world is another one */
-    key.from += GATHERING_OVERS * wend_members_home(m->members, comm, rank);
+    key.from += GATHERING_OVERS * members_home(m->members, comm, rank);
     key.to = 0;
     key.tag = (gint64)number;
     Gathering *g = gathering_at(m, &key, members);
@@ -379,35 +379,35 @@ Gathering *gathering_come(Matching *m, const MessagePlace *place, guint comm, Ga
 /* Whether a call of CLASS starts the thread ID. */
 static gboolean is_started(const WendProgram *p, const WendClass *class, gint64 id)
 {
-    WendDecoder *decoder = wend_decoder_new(p);
-    guint n = wend_program_n_rules(p);
+    WendDecoder *decoder = decoder_new(p);
+    guint n = program_n_rules(p);
     g_autofree guint8 *needed = g_new0(guint8, n + 1);
     gboolean found = FALSE;
     for (guint q = 0; q < class->n_sequences; q++)
         needed[class->sequences[q].rule] = TRUE;
     for (guint r = n; !found && r-- > 0;) {
-        const WendRule *rule = wend_program_rule(p, r);
+        const WendRule *rule = program_rule(p, r);
         for (guint k = 0; needed[r] && !found && k < rule->n; k++) {
             const WendSymbol *symbol = &rule->symbols[k];
             if (symbol->is_rule) {
                 needed[symbol->id] = TRUE;
                 continue;
             }
-            const WendTerminal *t = wend_program_terminal(p, symbol->id);
-            if (wend_program_shape(p, t->shape)->function->id != WEND_FN_wend_start)
+            const WendTerminal *t = program_terminal(p, symbol->id);
+            if (program_shape(p, t->shape)->function->id != WEND_FN_wend_start)
                 continue;
-            const WendCall *call = wend_decoder_call(decoder, symbol->id, class->ranks[0]);
-            const WendArg *thread = wend_call_arg(call, "thread");
+            const WendCall *call = decoder_call(decoder, symbol->id, class->ranks[0]);
+            const WendArg *thread = call_arg(call, "thread");
             found = thread && thread->n_in > 0 && thread->in[0] == id;
         }
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     return found;
 }
 
 static void init_class(Matching *m, guint class_index)
 {
-    const WendClass *class = wend_program_class(m->program, class_index);
+    const WendClass *class = program_class(m->program, class_index);
     g_autofree gboolean *later = g_new0(gboolean, class->n_sequences + 1);
     for (guint q = 1; q < class->n_sequences; q++)
         later[q] = class->sequences[q].kind == WEND_SEQUENCE_THREAD
@@ -419,7 +419,7 @@ static void init_class(Matching *m, guint class_index)
 
 static const WendClass *class_of(const WendProgram *p, guint rank)
 {
-    return wend_program_class(p, wend_program_class_of(p, rank));
+    return program_class(p, program_class_of(p, rank));
 }
 
 static void init_rank(Matching *m, guint number, guint first, guint channels)
@@ -448,7 +448,7 @@ static void init_rank(Matching *m, guint number, guint first, guint channels)
 static gboolean admit_strands(Matching *m, guint64 *n, guint *channels)
 {
     const WendProgram *p = m->program;
-    guint n_ranks = wend_program_ranks(p), threaded = 0;
+    guint n_ranks = program_ranks(p), threaded = 0;
     *n = 0;
     for (guint r = 0; r < n_ranks; r++) {
         *n += class_of(p, r)->n_sequences;
@@ -475,7 +475,7 @@ static void begin_strands(Matching *m)
         m->full = TRUE;
         return;
     }
-    m->n_ranks = wend_program_ranks(m->program);
+    m->n_ranks = program_ranks(m->program);
     m->n_strands = (guint)n;
     m->ranks = g_new0(RankStrands, m->n_ranks + 1);
     m->strands = g_new0(Strand, n + 1);
@@ -483,7 +483,7 @@ static void begin_strands(Matching *m)
         init_rank(m, r, first, channels);
         first += m->ranks[r].n;
     }
-    for (guint i = 0; i < wend_program_n_classes(m->program); i++)
+    for (guint i = 0; i < program_n_classes(m->program); i++)
         init_class(m, i);
     for (guint i = 0; i < m->n_strands; i++)
         if (m->strands[i].starts_later)
@@ -526,7 +526,7 @@ static void end_rank(RankStrands *rank)
 void matching_state_end(Matching *m)
 {
     for (guint i = 0; i < m->n_strands; i++) {
-        wend_walk_free(m->strands[i].walk);
+        walk_free(m->strands[i].walk);
         g_clear_pointer(&m->strands[i].needs, g_array_unref);
         g_clear_pointer(&m->strands[i].sends, g_array_unref);
     }

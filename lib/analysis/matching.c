@@ -205,7 +205,7 @@ void matching_need_word(Matching *m, Strand *s, gboolean message, gint64 word, c
 {
     RequestEntry *entry =
         request_entry_take(message ? s->rank->messages : s->rank->requests, word, s->index);
-    if (!entry && (s->rank->n == 1 || !wend_word_is_handle(word)))
+    if (!entry && (s->rank->n == 1 || !word_is_handle(word)))
         return; /* of a send, or made while recording was off */
     Need *need = matching_need(s, NEED_WORD);
     need->status = status;
@@ -218,7 +218,7 @@ void matching_need_word(Matching *m, Strand *s, gboolean message, gint64 word, c
 
 static void add_waiter(GArray **waiters, guint strand)
 {
-    if (*waiters == NULL)
+    if (!*waiters)
         *waiters = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = (*waiters)->len; i-- > 0;)
         if (g_array_index(*waiters, guint, i) == strand)
@@ -336,7 +336,7 @@ static void end_needs(Matching *m, Strand *s)
             gathering_unref(need->gathering);
         if (need->kind == NEED_JOIN)
             thread_order_after(s->rank->threads, s->sequence, m->strands[need->strand].sequence);
-        if (need->kind != NEED_RECEIVE || need->receive == NULL)
+        if (need->kind != NEED_RECEIVE || !need->receive)
             continue;
         if (need->probed)
             receive_unref(m, need->receive);
@@ -382,8 +382,8 @@ static void begin_strand(Matching *m, Strand *s)
     if (!s->rank->begun)
         begin_rank(m, s->rank);
     s->starts_later = s->pass_loose = s->pass_all = FALSE;
-    s->walk = wend_walk_new(m->program, s->rank->rank, s->sequence, WEND_WALK_MAIN);
-    wend_walk_keep(s->walk, keep(m));
+    s->walk = walk_new(m->program, s->rank->rank, s->sequence, WEND_WALK_MAIN);
+    walk_keep(s->walk, keep(m));
     s->needs = g_array_new(FALSE, FALSE, sizeof(Need));
     s->sends = g_array_new(FALSE, FALSE, sizeof(guint64));
 }
@@ -415,7 +415,7 @@ static void end_rank(Matching *m, RankStrands *rank)
 static void end_strand(Matching *m, Strand *s)
 {
     s->state = STRAND_ENDED;
-    g_clear_pointer(&s->walk, wend_walk_free);
+    g_clear_pointer(&s->walk, walk_free);
     g_clear_pointer(&s->needs, g_array_unref);
     g_clear_pointer(&s->sends, g_array_unref);
     allowance_give(m->allowance, s->walk_bytes);
@@ -429,7 +429,7 @@ static void end_strand(Matching *m, Strand *s)
 
 static void account_walk(Matching *m, Strand *s)
 {
-    gsize bytes = wend_walk_bytes(s->walk);
+    gsize bytes = walk_bytes(s->walk);
     if (bytes > s->walk_bytes && !allowance_take(m->allowance, 1, bytes - s->walk_bytes)) {
         m->full = TRUE;
         return;
@@ -457,7 +457,7 @@ static void run(Matching *m, Strand *s)
         begin_strand(m, s);
     for (guint i = 0; i < CALLS_AT_ONCE && m->events->len == 0 && !m->full; i++) {
         if (!s->call) {
-            s->call = wend_walk_next(s->walk);
+            s->call = walk_next(s->walk);
             if (!s->call) {
                 end_strand(m, s);
                 return;
@@ -465,7 +465,7 @@ static void run(Matching *m, Strand *s)
             g_array_set_size(s->sends, 0);
             set_place(m, s);
             s->plan = call_plans_of(m->plans, s->call);
-            s->begun = s->plan == NULL;
+            s->begun = !s->plan;
             s->begun_parts = 0;
         }
         s->begun = s->begun || matching_calls_begin(m, s);
@@ -574,7 +574,7 @@ Matching *matching_new(const WendProgram *p, const WendMembers *members, guint f
     m->flags = flags;
     m->words = call_plan_message_words();
     m->allowance = allowance_new(max_size);
-    allowance_add_archive(m->allowance, wend_program_archive_size(p));
+    allowance_add_archive(m->allowance, program_archive_size(p));
     m->plans = call_plans_new(p);
     m->events = g_array_new(FALSE, FALSE, sizeof(MessageEvent));
     m->receives = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -613,7 +613,7 @@ void matching_free(Matching *m)
     drop_needs(m);
     matching_state_end(m);
     call_plans_free(m->plans);
-    wend_decoder_free(m->decoder);
+    decoder_free(m->decoder);
     g_array_unref(m->events);
     g_array_unref(m->receives);
     allowance_unref(m->allowance);

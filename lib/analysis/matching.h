@@ -108,7 +108,7 @@ typedef struct {
     /* Only MESSAGE_WAIT: COMPLETED is the call, SENT the other one: that of the member that came
      * last, or of the root, or the send that a probe found (WEND_SYNC_NONE). */
     WendSync waits;
-    /* Only MESSAGE_CALL: as wend_walk_next gave it, valid until the next event. */
+    /* Only MESSAGE_CALL: as walk_next gave it, valid until the next event. */
     guint sequence;
     const WendWalk *walk;
     const WendCall *call;
@@ -122,7 +122,7 @@ typedef struct {
 enum { MATCHING_WITH_CALLS = 1, MATCHING_WITH_WAITS = 2 };
 
 /* P and MEMBERS must outlive the result, which matching_free frees. FLAGS: these, or 0. MAX_SIZE:
- * the limit of memory, as in wend_program_open_within. */
+ * the limit of memory, as in program_open_within. */
 Matching *matching_new(const WendProgram *p, const WendMembers *members, guint flags,
                        guint64 max_size);
 void matching_free(Matching *m); /* M may be NULL */

@@ -47,8 +47,8 @@ static guint comm_of_call(Pass *pass, const WendCall *call)
     gint64 window = word == WEND_ABSENT ? transfer_object(call, WEND_KIND_WIN) : WEND_ABSENT;
     if (window != WEND_ABSENT)
         word = traffic_scan_window(pass->scan, window, &ambiguous);
-    guint comm = wend_members_number(pass->members, pass->rank, pass->sequence, word, 0);
-    pass->unclear |= ambiguous || (comm == WEND_COMM_UNKNOWN && wend_word_is_handle(word));
+    guint comm = members_number(pass->members, pass->rank, pass->sequence, word, 0);
+    pass->unclear |= ambiguous || (comm == WEND_COMM_UNKNOWN && word_is_handle(word));
     return comm;
 }
 
@@ -102,22 +102,22 @@ static void take_followed(gpointer data, const Transfer *t)
 
 static void walk_sequence(Pass *pass)
 {
-    WendWalk *walk = wend_walk_new(pass->program, pass->rank, pass->sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(pass->program, pass->rank, pass->sequence, WEND_WALK_MAIN);
     Follower *follower = follower_new(pass->program, pass->members, pass->rank);
     const WendCall *call;
-    while (pass->going && (call = wend_walk_next(walk)) != NULL) {
+    while (pass->going && (call = walk_next(walk)) != NULL) {
         follower_next(follower, walk, call);
         follower_each(follower, take_followed, pass);
     }
     follower_free(follower);
-    wend_walk_free(walk);
+    walk_free(walk);
 }
 
 /* -- all -- */
 
 static void pass_class(Pass *pass, Counts *counts, guint index)
 {
-    const WendClass *class = wend_program_class(pass->program, index);
+    const WendClass *class = program_class(pass->program, index);
     pass->scan = traffic_scan_new(pass->program, counts, index);
     for (guint q = 0; q < class->n_sequences && pass->going; q++) {
         pass->sequence = q;
@@ -143,8 +143,8 @@ static void pass_all(const WendProgram *p, const WendMembers *m, guint kinds, Ta
                  .data = data,
                  .going = TRUE,
                  .found = g_array_new(FALSE, FALSE, sizeof(FoundTransfer))};
-    for (guint i = 0; i < wend_program_n_classes(p) && pass.going; i++)
-        if (wend_program_class(p, i)->n_sequences > 0)
+    for (guint i = 0; i < program_n_classes(p) && pass.going; i++)
+        if (program_class(p, i)->n_sequences > 0)
             pass_class(&pass, counts, i);
     g_array_unref(pass.found);
     counts_free(counts);
@@ -180,7 +180,7 @@ static gboolean take_pair(gpointer data, guint rank, const Transfer *t, guint64 
     gint64 other = t->process >= 0 ? t->process : WEND_UNKNOWN;
     Ends ends = {t->inward ? other : rank, t->inward ? rank : other};
     gpointer at = g_hash_table_lookup(pairs->index, &ends);
-    if (at == NULL) {
+    if (!at) {
         MatrixPair pair = {ends.source, ends.destination, {0}};
         if (!allowance_take(pairs->allowance, 1, PAIR_MEMORY))
             return FALSE;
@@ -212,7 +212,7 @@ GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, gu
 {
     MatrixPairs pairs = {allowance_new(max_size), g_array_new(FALSE, FALSE, sizeof(MatrixPair)),
                          g_hash_table_new_full(ends_hash, ends_equal, g_free, NULL)};
-    allowance_add_archive(pairs.allowance, wend_program_archive_size(p));
+    allowance_add_archive(pairs.allowance, program_archive_size(p));
     pass_all(p, m, kinds, take_pair, &pairs);
     g_hash_table_unref(pairs.index);
     if (allowance_error(pairs.allowance, name, error))

@@ -22,7 +22,7 @@ typedef struct {
 
 /* The pairs of ranks that communicate, as MatrixPair, by source and destination. KINDS: bits, 1 <<
  * TRAFFIC_POINT, 1 << TRAFFIC_ONE_SIDED. MAX_SIZE: the limit of memory, as in
- * wend_program_open_within. NAME: of the recording, for messages. The caller unrefs the result.
+ * program_open_within. NAME: of the recording, for messages. The caller unrefs the result.
  * Returns NULL and sets the error (WEND_ERROR_INPUT) if the pairs would take more memory. */
 GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, guint64 max_size,
                      const char *name, Error **error);

@@ -102,13 +102,12 @@ static void note(WendMembers *m, guint rank, guint sequence, const WendCommMade 
 
 static void note_rank(WendMembers *m, guint rank)
 {
-    const WendClass *class =
-        wend_program_class(m->program, wend_program_class_of(m->program, rank));
+    const WendClass *class = program_class(m->program, program_class_of(m->program, rank));
     for (guint q = 0; q < class->n_sequences; q++) {
         guint n;
-        const WendCommMade *made = wend_program_comms(m->program, rank, q, &n);
+        const WendCommMade *made = program_comms(m->program, rank, q, &n);
         for (guint i = 0; i < n; i++)
-            if (wend_word_is_handle(made[i].handle) && made[i].number < WEND_COMM_SELF)
+            if (word_is_handle(made[i].handle) && made[i].number < WEND_COMM_SELF)
                 note(m, rank, q, &made[i]);
     }
 }
@@ -117,7 +116,7 @@ static void note_rank(WendMembers *m, guint rank)
 static void find_constants(WendMembers *m)
 {
     const char *name;
-    for (guint i = 0; (name = wend_program_constant_name(m->program, WEND_CONST(i))) != NULL; i++) {
+    for (guint i = 0; (name = program_constant_name(m->program, WEND_CONST(i))) != NULL; i++) {
         if (strcmp(name, "MPI_COMM_WORLD") == 0)
             m->world = WEND_CONST(i);
         else if (strcmp(name, "MPI_COMM_SELF") == 0)
@@ -125,24 +124,24 @@ static void find_constants(WendMembers *m)
     }
 }
 
-WendMembers *wend_members_new(const WendProgram *program)
+WendMembers *members_new(const WendProgram *program)
 {
     WendMembers *m = g_new0(WendMembers, 1);
     m->program = program;
-    m->n_ranks = wend_program_ranks(program);
-    m->decoder = wend_decoder_new(program);
+    m->n_ranks = program_ranks(program);
+    m->decoder = decoder_new(program);
     m->processes = g_hash_table_new_full(member_key_hash, member_key_equal, g_free, NULL);
     m->facts = g_hash_table_new_full(member_key_hash, member_key_equal, g_free, NULL);
     m->members = g_hash_table_new(NULL, NULL);
     m->held = g_hash_table_new_full(held_hash, held_equal, g_free, g_free);
-    m->world_recorded = g_new0(guint, wend_program_n_worlds(program) + 1);
+    m->world_recorded = g_new0(guint, program_n_worlds(program) + 1);
     find_constants(m);
     for (guint rank = 0; rank < m->n_ranks; rank++)
         note_rank(m, rank);
     return m;
 }
 
-void wend_members_free(WendMembers *m)
+void members_free(WendMembers *m)
 {
     if (!m)
         return;
@@ -151,7 +150,7 @@ void wend_members_free(WendMembers *m)
     g_hash_table_destroy(m->members);
     g_hash_table_destroy(m->held);
     g_free(m->world_recorded);
-    wend_decoder_free(m->decoder);
+    decoder_free(m->decoder);
     g_free(m);
 }
 
@@ -163,10 +162,10 @@ static const WendCommMade *facts_of(const WendMembers *m, guint comm, guint rank
 
 static const WendWorld *world_of(const WendMembers *m, guint rank)
 {
-    return wend_program_world(m->program, wend_program_world_of(m->program, rank));
+    return program_world(m->program, program_world_of(m->program, rank));
 }
 
-gboolean wend_members_is_inter(const WendMembers *m, guint comm, guint rank)
+gboolean members_is_inter(const WendMembers *m, guint comm, guint rank)
 {
     const WendCommMade *facts = facts_of(m, comm, rank);
     return facts && facts->remote_size >= 0;
@@ -195,17 +194,17 @@ static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 part
     return GPOINTER_TO_UINT(process) != NOBODY ? (gint)GPOINTER_TO_UINT(process) : -1;
 }
 
-gint wend_members_process(const WendMembers *m, guint comm, guint rank, gint64 partner)
+gint members_process(const WendMembers *m, guint comm, guint rank, gint64 partner)
 {
-    return process_of(m, comm, rank, partner, wend_members_is_inter(m, comm, rank));
+    return process_of(m, comm, rank, partner, members_is_inter(m, comm, rank));
 }
 
-gint wend_members_local_process(const WendMembers *m, guint comm, guint rank, gint64 member)
+gint members_local_process(const WendMembers *m, guint comm, guint rank, gint64 member)
 {
     return process_of(m, comm, rank, member, FALSE);
 }
 
-gint64 wend_members_local_size(const WendMembers *m, guint comm, guint rank)
+gint64 members_local_size(const WendMembers *m, guint comm, guint rank)
 {
     if (comm == WEND_COMM_WORLD)
         return world_of(m, rank)->ranks;
@@ -215,21 +214,21 @@ gint64 wend_members_local_size(const WendMembers *m, guint comm, guint rank)
     return facts ? facts->size : -1;
 }
 
-gint64 wend_members_size(const WendMembers *m, guint comm, guint rank)
+gint64 members_size(const WendMembers *m, guint comm, guint rank)
 {
     const WendCommMade *facts = facts_of(m, comm, rank);
     if (facts && facts->remote_size >= 0)
         return facts->remote_size;
-    return wend_members_local_size(m, comm, rank);
+    return members_local_size(m, comm, rank);
 }
 
-gint64 wend_members_remote_size(const WendMembers *m, guint comm, guint rank)
+gint64 members_remote_size(const WendMembers *m, guint comm, guint rank)
 {
     const WendCommMade *facts = facts_of(m, comm, rank);
     return facts ? MAX(facts->remote_size, -1) : -1;
 }
 
-gint64 wend_members_out_neighbours(const WendMembers *m, guint comm, guint rank)
+gint64 members_out_neighbours(const WendMembers *m, guint comm, guint rank)
 {
     const WendCommMade *facts = facts_of(m, comm, rank);
     return facts ? facts->out_neighbours : -1;
@@ -239,31 +238,31 @@ gint64 wend_members_out_neighbours(const WendMembers *m, guint comm, guint rank)
 static guint recorded_of_world(const WendMembers *m, guint world)
 {
     guint *known = &m->world_recorded[world];
-    const WendWorld *w = wend_program_world(m->program, world);
+    const WendWorld *w = program_world(m->program, world);
     if (*known > 0)
         return *known;
     for (guint i = 0; i < w->ranks; i++) {
-        guint class = wend_program_class_of(m->program, w->first + i);
-        *known += wend_program_class(m->program, class)->n_sequences > 0;
+        guint class = program_class_of(m->program, w->first + i);
+        *known += program_class(m->program, class)->n_sequences > 0;
     }
     return *known;
 }
 
-guint wend_members_recorded(const WendMembers *m, guint comm, guint rank)
+guint members_recorded(const WendMembers *m, guint comm, guint rank)
 {
     if (comm == WEND_COMM_SELF)
         return 1;
     if (comm == WEND_COMM_WORLD)
-        return recorded_of_world(m, wend_program_world_of(m->program, rank));
+        return recorded_of_world(m, program_world_of(m->program, rank));
     return GPOINTER_TO_UINT(g_hash_table_lookup(m->members, GUINT_TO_POINTER(comm)));
 }
 
-guint wend_members_home(const WendMembers *m, guint comm, guint rank)
+guint members_home(const WendMembers *m, guint comm, guint rank)
 {
-    return comm == WEND_COMM_WORLD ? wend_program_world_of(m->program, rank) : 0;
+    return comm == WEND_COMM_WORLD ? program_world_of(m->program, rank) : 0;
 }
 
-gboolean wend_members_all(const WendMembers *m, guint comm, guint rank)
+gboolean members_all(const WendMembers *m, guint comm, guint rank)
 {
     if (comm == WEND_COMM_WORLD)
         return TRUE;
@@ -272,51 +271,50 @@ gboolean wend_members_all(const WendMembers *m, guint comm, guint rank)
     return facts && facts->remote_size < 0 && GPOINTER_TO_UINT(n) == m->n_ranks;
 }
 
-guint wend_members_of_walk(const WendMembers *m, const WendWalk *walk, guint rank, gint64 handle)
+guint members_of_walk(const WendMembers *m, const WendWalk *walk, guint rank, gint64 handle)
 {
-    if (!wend_word_is_handle(handle))
-        return wend_members_number(m, rank, 0, handle, NOW_BY_HANDLE);
-    return MIN(wend_walk_comm(walk, handle), WEND_COMM_UNKNOWN);
+    if (!word_is_handle(handle))
+        return members_number(m, rank, 0, handle, NOW_BY_HANDLE);
+    return MIN(walk_comm(walk, handle), WEND_COMM_UNKNOWN);
 }
 
 /* -- passes, without a walk of each rank -- */
 
-WendMembersPass *wend_members_pass_new(WendMembers *m, guint class_index, guint sequence)
+WendMembersPass *members_pass_new(WendMembers *m, guint class_index, guint sequence)
 {
     WendMembersPass *pass = g_new0(WendMembersPass, 1);
     pass->m = m;
-    pass->rank = wend_program_class(m->program, class_index)->ranks[0];
+    pass->rank = program_class(m->program, class_index)->ranks[0];
     pass->sequence = sequence;
     pass->now = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
-    wend_program_comms(m->program, pass->rank, sequence, &pass->n);
+    program_comms(m->program, pass->rank, sequence, &pass->n);
     return pass;
 }
 
-void wend_members_pass_free(WendMembersPass *pass)
+void members_pass_free(WendMembersPass *pass)
 {
     g_hash_table_destroy(pass->now);
     g_free(pass);
 }
 
-void wend_members_pass_made(WendMembersPass *pass, guint terminal, guint64 times,
-                            gboolean any_order)
+void members_pass_made(WendMembersPass *pass, guint terminal, guint64 times, gboolean any_order)
 {
-    const WendCall *call = wend_decoder_call(pass->m->decoder, terminal, pass->rank);
-    const WendArg *arg = &call->args[wend_comm_made_parameter(call->function)];
+    const WendCall *call = decoder_call(pass->m->decoder, terminal, pass->rank);
+    const WendArg *arg = &call->args[comm_made_parameter(call->function)];
     pass->made += times;
-    if (arg->n_out <= 0 || !wend_word_is_handle(arg->out[0]))
+    if (arg->n_out <= 0 || !word_is_handle(arg->out[0]))
         return;
     gboolean unknown = any_order || pass->made >= NOW_UNKNOWN;
     g_hash_table_replace(pass->now, g_memdup2(&arg->out[0], sizeof(gint64)),
                          GUINT_TO_POINTER(unknown ? NOW_UNKNOWN : (guint)pass->made));
 }
 
-gboolean wend_members_pass_complete(const WendMembersPass *pass)
+gboolean members_pass_complete(const WendMembersPass *pass)
 {
     return pass->made == pass->n;
 }
 
-guint wend_members_pass_now(const WendMembersPass *pass, gint64 handle)
+guint members_pass_now(const WendMembersPass *pass, gint64 handle)
 {
     const Held key = {pass->rank, handle};
     const Holding *held = g_hash_table_lookup(pass->m->held, &key);
@@ -325,8 +323,7 @@ guint wend_members_pass_now(const WendMembersPass *pass, gint64 handle)
     return GPOINTER_TO_UINT(g_hash_table_lookup(pass->now, &handle));
 }
 
-guint wend_members_number(const WendMembers *m, guint rank, guint sequence, gint64 handle,
-                          guint now)
+guint members_number(const WendMembers *m, guint rank, guint sequence, gint64 handle, guint now)
 {
     if (handle == m->world)
         return WEND_COMM_WORLD;
@@ -339,7 +336,7 @@ guint wend_members_number(const WendMembers *m, guint rank, guint sequence, gint
     if (held->comm != WEND_COMM_UNKNOWN || now == NOW_BY_HANDLE)
         return held->comm;
     guint n;
-    const WendCommMade *made = wend_program_comms(m->program, rank, sequence, &n);
+    const WendCommMade *made = program_comms(m->program, rank, sequence, &n);
     if (now > n || made[now - 1].handle != handle || made[now - 1].number >= WEND_COMM_SELF)
         return WEND_COMM_UNKNOWN;
     return made[now - 1].number;

@@ -54,7 +54,7 @@ struct WendPrecedence {
     const WendMembers *members;
     gint64 any_tag, exclusive; /* words */
     GHashTable *channels;      /* ChannelKey -> ChannelTraffic */
-    GHashTable *unsure;        /* ChannelKey: wend_byte_table_number_known() */
+    GHashTable *unsure;        /* ChannelKey: byte_table_number_known() */
     GHashTable *windows; /* number of the communicator, and of the window on it -> LockWindow */
     GHashTable *made_on; /* rank and number of a communicator -> guint: windows made */
     GHashTable *held;    /* rank and handle -> LockWindow *; NULL: not known */
@@ -96,20 +96,20 @@ static void epoch_free(gpointer epoch)
     g_free(epoch);
 }
 
-WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMembers *members)
+WendPrecedence *precedence_new(const WendProgram *program, const WendMembers *members)
 {
     WendPrecedence *p = g_new0(WendPrecedence, 1);
-    p->n_ranks = wend_program_ranks(program);
+    p->n_ranks = program_ranks(program);
     p->members = members;
-    p->any_tag = wend_program_constant_word("MPI_ANY_TAG");
-    p->exclusive = wend_program_constant_word("MPI_LOCK_EXCLUSIVE");
-    p->channels = wend_byte_table_entries_new(traffic_free);
-    p->unsure = wend_byte_table_numbers_new();
-    p->windows = wend_byte_table_entries_new(g_free);
-    p->made_on = wend_byte_table_entries_new(g_free);
-    p->held = wend_byte_table_entries_new(g_free);
-    p->ways = wend_byte_table_entries_new(ways_free);
-    p->places = wend_byte_table_entries_new(place_free);
+    p->any_tag = program_constant_word("MPI_ANY_TAG");
+    p->exclusive = program_constant_word("MPI_LOCK_EXCLUSIVE");
+    p->channels = byte_table_entries_new(traffic_free);
+    p->unsure = byte_table_numbers_new();
+    p->windows = byte_table_entries_new(g_free);
+    p->made_on = byte_table_entries_new(g_free);
+    p->held = byte_table_entries_new(g_free);
+    p->ways = byte_table_entries_new(ways_free);
+    p->places = byte_table_entries_new(place_free);
     p->open = g_new(GPtrArray *, p->n_ranks);
     for (guint r = 0; r < p->n_ranks; r++)
         p->open[r] = g_ptr_array_new();
@@ -118,7 +118,7 @@ WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMember
     return p;
 }
 
-void wend_precedence_free(WendPrecedence *p)
+void precedence_free(WendPrecedence *p)
 {
     GHashTable *tables[] = {p->channels, p->unsure, p->windows, p->made_on,
                             p->held,     p->ways,   p->places};
@@ -136,7 +136,7 @@ void wend_precedence_free(WendPrecedence *p)
 
 static ChannelTraffic *traffic_of(WendPrecedence *p, const ChannelKey *channel)
 {
-    ChannelTraffic *t = wend_byte_table_entry(p->channels, channel, sizeof *channel, sizeof *t);
+    ChannelTraffic *t = byte_table_entry(p->channels, channel, sizeof *channel, sizeof *t);
     if (!t->sent) {
         t->sent = g_array_new(FALSE, FALSE, sizeof(TransferRun));
         t->received = g_array_new(FALSE, FALSE, sizeof(TransferRun));
@@ -144,23 +144,23 @@ static ChannelTraffic *traffic_of(WendPrecedence *p, const ChannelKey *channel)
     return t;
 }
 
-void wend_precedence_sent(WendPrecedence *p, const ChannelKey *channel, guint64 step, guint64 times)
+void precedence_sent(WendPrecedence *p, const ChannelKey *channel, guint64 step, guint64 times)
 {
     const TransferRun one = {step, times, FALSE};
     g_array_append_val(traffic_of(p, channel)->sent, one);
 }
 
-void wend_precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 step,
-                              guint64 times, gboolean returns)
+void precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 step, guint64 times,
+                         gboolean returns)
 {
     const TransferRun one = {step, times, returns};
     g_array_append_val(traffic_of(p, channel)->received, one);
 }
 
-void wend_precedence_unsure(WendPrecedence *p, const ChannelKey *channels)
+void precedence_unsure(WendPrecedence *p, const ChannelKey *channels)
 {
     gboolean new;
-    wend_byte_table_number(p->unsure, channels, sizeof *channels, &new);
+    byte_table_number(p->unsure, channels, sizeof *channels, &new);
 }
 
 static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
@@ -178,7 +178,7 @@ static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
             like.from = WEND_CHANNEL_ANY;
         if (any & TO)
             like.to = WEND_CHANNEL_ANY;
-        if (wend_byte_table_number_known(p->unsure, &like, sizeof like))
+        if (byte_table_number_known(p->unsure, &like, sizeof like))
             return TRUE;
     }
     return FALSE;
@@ -187,7 +187,7 @@ static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
 static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
 {
     const guint key[] = {phase, rank};
-    WaysOut *w = wend_byte_table_entry(p->ways, key, sizeof key, sizeof *w);
+    WaysOut *w = byte_table_entry(p->ways, key, sizeof key, sizeof *w);
     if (!w->edges)
         *w = (WaysOut){g_array_new(FALSE, FALSE, sizeof(PrecedenceEdge)), g_ptr_array_new()};
     return w;
@@ -245,7 +245,7 @@ static const WendParam *window_made(const WendFunction *f)
     return NULL;
 }
 
-gboolean wend_precedence_is_of_window(const WendFunction *f)
+gboolean precedence_is_of_window(const WendFunction *f)
 {
     return f->id == WEND_FN_MPI_Win_lock || f->id == WEND_FN_MPI_Win_unlock
            || window_made(f) != NULL;
@@ -255,20 +255,20 @@ gboolean wend_precedence_is_of_window(const WendFunction *f)
 static const LockWindow **window_at(WendPrecedence *p, guint rank, gint64 handle)
 {
     const gint64 key[] = {rank, handle};
-    return wend_byte_table_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
+    return byte_table_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
 }
 
 /* Adds a window. All members of a communicator make the windows on it in the same order. */
 static void make_window(WendPrecedence *p, guint rank, gint64 handle, guint comm)
 {
     const guint maker[] = {rank, comm};
-    guint *n_made = wend_byte_table_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
+    guint *n_made = byte_table_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
     const guint key[] = {comm, (*n_made)++};
     const LockWindow **at = window_at(p, rank, handle);
     *at = NULL;
     if (comm == WEND_COMM_UNKNOWN || comm == WEND_COMM_SELF)
         return;
-    LockWindow *w = wend_byte_table_entry(p->windows, key, sizeof key, sizeof *w);
+    LockWindow *w = byte_table_entry(p->windows, key, sizeof key, sizeof *w);
     w->comm = comm;
     *at = w;
 }
@@ -286,14 +286,14 @@ static int open_epoch(const WendPrecedence *p, guint rank, const LockWindow *win
 
 static gint64 number_of(const WendArg *arg, gint64 fallback)
 {
-    return arg && arg->n_in > 0 && !wend_word_is_special(arg->in[0]) ? arg->in[0] : fallback;
+    return arg && arg->n_in > 0 && !word_is_special(arg->in[0]) ? arg->in[0] : fallback;
 }
 
 static void lock(WendPrecedence *p, const WendCall *call, guint phase, const LockWindow *window,
                  guint target, guint64 step)
 {
-    const WendArg *type = wend_call_arg(call, "lock_type");
-    if (number_of(wend_call_arg(call, "assert"), -1) != 0)
+    const WendArg *type = call_arg(call, "lock_type");
+    if (number_of(call_arg(call, "assert"), -1) != 0)
         return; /* with MPI_MODE_NOCHECK there is no lock */
     LockEpoch *e = g_new(LockEpoch, 1);
     *e = (LockEpoch){.rank = call->rank,
@@ -315,7 +315,7 @@ static void unlock(WendPrecedence *p, guint rank, guint phase, guint at, guint64
     if (!once || e->phase != phase)
         return;
     const PrecedenceLock key = {e->window, phase, e->target};
-    GPtrArray **place = wend_byte_table_entry(p->places, &key, sizeof key, sizeof *place);
+    GPtrArray **place = byte_table_entry(p->places, &key, sizeof key, sizeof *place);
     if (!*place)
         *place = g_ptr_array_new();
     e->unlock = step;
@@ -327,17 +327,17 @@ static void unlock(WendPrecedence *p, guint rank, guint phase, guint at, guint64
 /* A call that makes a window. */
 static void note_window_made(WendPrecedence *p, const WendCall *call, guint comm, gboolean once)
 {
-    const WendArg *window = wend_call_arg_of_kind(call, WEND_KIND_WIN);
+    const WendArg *window = call_arg_of_kind(call, WEND_KIND_WIN);
     p->no_windows |= call->failed || !once || window->n_out <= 0;
     if (!p->no_windows)
         make_window(p, call->rank, window->out[0], comm);
 }
 
-void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase, guint comm,
-                            guint64 step, gboolean once)
+void precedence_window(WendPrecedence *p, const WendCall *call, guint phase, guint comm,
+                       guint64 step, gboolean once)
 {
-    const WendArg *window = wend_call_arg_of_kind(call, WEND_KIND_WIN);
-    const WendArg *whom = wend_call_arg(call, "rank");
+    const WendArg *window = call_arg_of_kind(call, WEND_KIND_WIN);
+    const WendArg *whom = call_arg(call, "rank");
     guint id = call->function->id;
     if (window_made(call->function)) {
         note_window_made(p, call, comm, once);
@@ -348,8 +348,7 @@ void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase
     const LockWindow *which = *window_at(p, call->rank, window->in[0]);
     if (!which)
         return;
-    gint target =
-        whom ? wend_members_process(p->members, which->comm, call->rank, whom->in[0]) : -1;
+    gint target = whom ? members_process(p->members, which->comm, call->rank, whom->in[0]) : -1;
     if (target < 0)
         return;
     gboolean certain = once && !call->failed;
@@ -447,7 +446,7 @@ static void find_after(WendPrecedence *p, guint phase, guint rank, guint64 step,
     }
 }
 
-const guint64 *wend_precedence_after(WendPrecedence *p, guint phase, guint rank, guint64 step)
+const guint64 *precedence_after(WendPrecedence *p, guint phase, guint rank, guint64 step)
 {
     if (!p->matched)
         match_all(p);

@@ -24,35 +24,34 @@
 typedef struct WendPrecedence WendPrecedence;
 
 /* The channels here have the phase for their subchannel. */
-enum { WEND_CHANNEL_ANY = G_MAXUINT }; /* for phase, from and to: wend_precedence_unsure() */
+enum { WEND_CHANNEL_ANY = G_MAXUINT }; /* for phase, from and to: precedence_unsure() */
 
 /* MEMBERS and its program must live as long as the result. */
-WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMembers *members);
-void wend_precedence_free(WendPrecedence *p);
+WendPrecedence *precedence_new(const WendProgram *program, const WendMembers *members);
+void precedence_free(WendPrecedence *p);
 
 /* Reports that the call at STEP of process CHANNEL->from sends TIMES messages. */
-void wend_precedence_sent(WendPrecedence *p, const ChannelKey *channel, guint64 step,
-                          guint64 times);
+void precedence_sent(WendPrecedence *p, const ChannelKey *channel, guint64 step, guint64 times);
 /* Reports that the call at STEP of process CHANNEL->to receives TIMES messages. RETURNS: it returns
  * when it has them; otherwise it only posts the receives. */
-void wend_precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 step,
-                              guint64 times, gboolean returns);
+void precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 step, guint64 times,
+                         gboolean returns);
 /* Reports that messages of these channels may be sent or received at other times than those
  * reported, so no order follows from them. TAG MPI_ANY_TAG, COMM WEND_COMM_UNKNOWN (any
  * communicator that the program made) and WEND_CHANNEL_ANY stand for all. */
-void wend_precedence_unsure(WendPrecedence *p, const ChannelKey *channels);
+void precedence_unsure(WendPrecedence *p, const ChannelKey *channels);
 
 /* Does the function make, lock or unlock windows? Its calls must be reported with
- * wend_precedence_window. */
-gboolean wend_precedence_is_of_window(const WendFunction *f);
+ * precedence_window. */
+gboolean precedence_is_of_window(const WendFunction *f);
 /* Reports CALL of process CALL->rank at STEP. COMM: the communicator on which it makes a window, if
  * it does. ONCE: it is made once, and STEP is certain. */
-void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase, guint comm,
-                            guint64 step, gboolean once);
+void precedence_window(WendPrecedence *p, const WendCall *call, guint phase, guint comm,
+                       guint64 step, gboolean once);
 
 /* By process: the first step that certainly begins after STEP of RANK has returned, or G_MAXUINT64
  * if there is none in the phase. Valid until the next call. NULL: it would take too long. Time is
  * linear in the messages of the phase after STEP. */
-const guint64 *wend_precedence_after(WendPrecedence *p, guint phase, guint rank, guint64 step);
+const guint64 *precedence_after(WendPrecedence *p, guint phase, guint rank, guint64 step);
 
 #endif

@@ -14,8 +14,8 @@
 void summary_times(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,
                    WendTiming *duration, WendTiming *interval)
 {
-    wend_program_timing(p, class_index, sequence, terminal, duration, interval);
-    if (wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->id
+    program_timing(p, class_index, sequence, terminal, duration, interval);
+    if (program_shape(p, program_terminal(p, terminal)->shape)->function->id
         == WEND_FN_MPI_Finalize)
         *duration = (WendTiming){0};
 }
@@ -41,7 +41,7 @@ static void timing_join(WendTiming *a, const WendTiming *b)
 
 static gboolean is_wild(const WendProgram *p, gint64 word)
 {
-    const char *name = wend_program_constant_name(p, word);
+    const char *name = program_constant_name(p, word);
     return name != NULL
            && (strcmp(name, "MPI_ANY_SOURCE") == 0 || strcmp(name, "MPI_ANY_TAG") == 0);
 }
@@ -50,13 +50,13 @@ static gboolean is_wild(const WendProgram *p, gint64 word)
 static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const WendClass *class,
                           guint32 terminal)
 {
-    const WendTerminal *t = wend_program_terminal(p, terminal);
+    const WendTerminal *t = program_terminal(p, terminal);
     gboolean varies = FALSE;
     for (guint i = 0; i < t->n_slots; i++)
         varies = varies || t->slots[i].form == WEND_SLOT_TABLE;
     guint64 wild = 0;
     for (guint r = 0; r < (varies ? class->n_ranks : 1); r++) {
-        const WendCall *call = wend_decoder_call(decoder, terminal, class->ranks[r]);
+        const WendCall *call = decoder_call(decoder, terminal, class->ranks[r]);
         for (guint i = 0; i < call->n_args; i++) {
             const WendArg *arg = &call->args[i];
             const char *name = arg->param->name;
@@ -75,8 +75,7 @@ static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const Wend
 static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *decoder,
                                  const WendClass *class, guint32 terminal, guint64 times)
 {
-    const WendFunction *f =
-        wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function;
+    const WendFunction *f = program_shape(p, program_terminal(p, terminal)->shape)->function;
     Nondeterminism *n = &s->nondeterminism;
     gboolean probe = f->operation == WEND_FN_MPI_Probe;
     if ((f->flags & WEND_F_RECV) != 0) {
@@ -94,7 +93,7 @@ static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *
 /* Has the call returned? The last calls of a run that ended early have not. */
 static gboolean has_returned(WendDecoder *decoder, guint32 terminal, const WendClass *class)
 {
-    return !wend_decoder_call(decoder, terminal, class->ranks[0])->unfinished;
+    return !decoder_call(decoder, terminal, class->ranks[0])->unfinished;
 }
 
 /* Does MPI start or end in the call? The duration of MPI_Finalize cannot be measured, since the
@@ -109,7 +108,7 @@ static void add_times(Summary *s, FunctionRow *row, const WendTiming *duration, 
     double mean_error, rest_error;
     if (duration->count == 0)
         return;
-    wend_timing_error(duration, &mean_error, &rest_error);
+    timing_error(duration, &mean_error, &rest_error);
     double n = (double)duration->count, before = (double)row->duration.count,
            seconds = n * duration->mean;
     double error = MAX(mean_error * duration->mean, s->resolution);
@@ -128,7 +127,7 @@ static void add_run(Summary *s, const WendProgram *p, const WendClass *class, gu
 {
     if (class->n_ranks == 0)
         return;
-    GKeyFile *meta = wend_program_world_meta(p, wend_program_world_of(p, class->ranks[0]));
+    GKeyFile *meta = program_world_meta(p, program_world_of(p, class->ranks[0]));
     g_autofree char *elapsed = g_key_file_get_string(meta, "run", "elapsed", NULL);
     if (elapsed != NULL)
         s->run += g_ascii_strtod(elapsed, NULL) * class->n_ranks * threads;
@@ -137,7 +136,7 @@ static void add_run(Summary *s, const WendProgram *p, const WendClass *class, gu
 static FunctionRow *function_row(Summary *s, GHashTable *index, const WendFunction *f)
 {
     gpointer found = g_hash_table_lookup(index, f);
-    if (found == NULL) {
+    if (!found) {
         FunctionRow row = {.name = f->name, .outside = is_outside(f)};
         g_array_append_val(s->functions, row);
         found = GUINT_TO_POINTER(s->functions->len);
@@ -150,7 +149,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
                       WendDecoder *decoder, GHashTable *index, GHashTable *traffic,
                       const WendGraphOrders *orders, WendMembers **members)
 {
-    const WendClass *class = wend_program_class(p, i);
+    const WendClass *class = program_class(p, i);
     ClassRow row = {class, 0};
     guint threads = 0, callbacks = 0;
     for (guint q = 0; q < class->n_sequences; q++) {
@@ -158,8 +157,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
         const guint32 *terminals = counts_of_rule(counts, class->sequences[q].rule, &n);
         for (guint t = 0; t < n; t++) {
             guint64 times = counts_terminal(counts, terminals[t]);
-            const WendShape *shape =
-                wend_program_shape(p, wend_program_terminal(p, terminals[t])->shape);
+            const WendShape *shape = program_shape(p, program_terminal(p, terminals[t])->shape);
             WendTiming duration;
             guint64 on_all = times * class->n_ranks;
             s->entries += on_all;
@@ -175,7 +173,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
                 *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) +=
                     on_all;
             count_nondeterminism(s, p, decoder, class, terminals[t], times);
-            if (wend_graph_order(orders, terminals[t]) != GRAPH_ORDER_NONE)
+            if (graph_order(orders, terminals[t]) != GRAPH_ORDER_NONE)
                 s->nondeterminism.neighbour_orders += on_all;
         }
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)
@@ -183,7 +181,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
         else
             callbacks++;
         for (guint r = 0; r < class->n_ranks; r++)
-            s->totals.polls += wend_program_polls(p, class->ranks[r], q);
+            s->totals.polls += program_polls(p, class->ranks[r], q);
     }
     s->min_threads = MIN(s->min_threads, threads);
     s->max_threads = MAX(s->max_threads, threads);
@@ -210,7 +208,7 @@ static gint compare_classes(gconstpointer a, gconstpointer b)
 static double resolution_of(const WendProgram *p)
 {
     g_autofree char *resolution =
-        g_key_file_get_string(wend_program_meta(p), "clock", "resolution", NULL);
+        g_key_file_get_string(program_meta(p), "clock", "resolution", NULL);
     return resolution != NULL ? CLAMP(g_ascii_strtod(resolution, NULL), 0, 1) : 0;
 }
 
@@ -222,36 +220,36 @@ Summary *summary_new(const WendProgram *p)
     s->min_threads = G_MAXUINT;
     s->resolution = resolution_of(p);
     Counts *counts = counts_new(p);
-    WendDecoder *decoder = wend_decoder_new(p);
+    WendDecoder *decoder = decoder_new(p);
     GHashTable *index = g_hash_table_new(NULL, NULL);
-    WendGraphOrders *orders = wend_graph_orders_new(p);
+    WendGraphOrders *orders = graph_orders_new(p);
     WendMembers *members = NULL;
     g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-    for (guint i = 0; i < wend_program_n_classes(p); i++)
+    for (guint i = 0; i < program_n_classes(p); i++)
         add_class(s, p, i, counts, decoder, index, traffic, orders, &members);
-    wend_graph_orders_free(orders);
-    wend_members_free(members);
+    graph_orders_free(orders);
+    members_free(members);
     for (guint i = 0; i < s->functions->len; i++) {
         FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
         const Traffic *of_function = g_hash_table_lookup(traffic, row->name);
         if (of_function != NULL)
             row->traffic = *of_function;
     }
-    for (guint i = 0; i < wend_program_n_rules(p); i++)
-        s->symbols += wend_program_rule(p, i)->n;
+    for (guint i = 0; i < program_n_rules(p); i++)
+        s->symbols += program_rule(p, i)->n;
     if (s->min_threads == G_MAXUINT)
         s->min_threads = 0;
     g_array_sort(s->functions, compare_functions);
     g_array_sort(s->classes, compare_classes);
     g_hash_table_unref(index);
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     counts_free(counts);
     return s;
 }
 
 void summary_free(Summary *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
     g_array_unref(s->functions);
     g_array_unref(s->classes);

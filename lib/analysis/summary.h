@@ -56,7 +56,7 @@ typedef struct {
 Summary *summary_new(const WendProgram *p);
 void summary_free(Summary *s);
 
-/* As wend_program_timing, but without a duration of MPI_Finalize (count 0): the recording is
+/* As program_timing, but without a duration of MPI_Finalize (count 0): the recording is
  * written in that call. Recordings of older versions have one, which measures only the clock.
  * INTERVAL may be NULL. */
 void summary_times(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,

@@ -38,13 +38,13 @@ ThreadOrder *thread_order_new(guint n, guint most)
     t->most = most;
     if (n <= SEQUENCES_MOST)
         t->clocks = g_new0(guint64, (gsize)n * n);
-    t->uses = wend_byte_table_entries_new(g_free);
+    t->uses = byte_table_entries_new(g_free);
     return t;
 }
 
 void thread_order_free(ThreadOrder *t)
 {
-    if (t == NULL)
+    if (!t)
         return;
     g_free(t->clocks);
     g_hash_table_destroy(t->uses);
@@ -53,7 +53,7 @@ void thread_order_free(ThreadOrder *t)
 
 void thread_order_after(ThreadOrder *t, guint later, guint earlier)
 {
-    if (t->clocks == NULL || later == earlier)
+    if (!t->clocks || later == earlier)
         return;
     guint64 *to = &t->clocks[(gsize)later * t->n];
     const guint64 *from = &t->clocks[(gsize)earlier * t->n];
@@ -64,11 +64,11 @@ void thread_order_after(ThreadOrder *t, guint later, guint earlier)
 gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key, gboolean sends)
 {
     const UseKey with = {*key, sends != FALSE};
-    if (t->clocks == NULL
+    if (!t->clocks
         || (g_hash_table_size(t->uses) >= t->most
-            && !wend_byte_table_number_known(t->uses, &with, sizeof with)))
+            && !byte_table_number_known(t->uses, &with, sizeof with)))
         return FALSE;
-    Use *use = wend_byte_table_entry(t->uses, &with, sizeof with, sizeof *use);
+    Use *use = byte_table_entry(t->uses, &with, sizeof with, sizeof *use);
     guint64 *clock = &t->clocks[(gsize)sequence * t->n];
     if (use->step > 0 && use->sequence != sequence && clock[use->sequence] < use->step)
         use->unsure = TRUE;
@@ -122,7 +122,7 @@ gboolean turn_entries_next(WendOutcomes *entries, const WendClass *class, TurnEn
     guint64 repeats;
     const gint64 *words;
     guint n;
-    if (entries == NULL || !wend_outcomes_next_run(entries, &repeats, &words, &n) || n < TURN_WORDS
+    if (!entries || !outcomes_next_run(entries, &repeats, &words, &n) || n < TURN_WORDS
         || words[TURN_COUNT] < 0)
         return FALSE;
     e->sequence = thread_order_sequence(class, words[TURN_THREAD]);
@@ -135,18 +135,18 @@ gboolean turn_entries_next(WendOutcomes *entries, const WendClass *class, TurnEn
 /* The shape of the pseudo-calls of an order. */
 static guint32 turn_shape(const WendProgram *p, guint number)
 {
-    const WendRule *rule = wend_program_rule(p, number);
+    const WendRule *rule = program_rule(p, number);
     while (rule->n > 0 && rule->symbols->is_rule)
-        rule = wend_program_rule(p, rule->symbols->id);
-    return rule->n > 0 ? wend_program_terminal(p, rule->symbols->id)->shape : G_MAXUINT32;
+        rule = program_rule(p, rule->symbols->id);
+    return rule->n > 0 ? program_terminal(p, rule->symbols->id)->shape : G_MAXUINT32;
 }
 
 WendOutcomes *turn_entries_open(const WendProgram *p, guint rank, guint order)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     guint sequence = class->n_sequences + order;
     guint32 shape = turn_shape(p, class->sequences[sequence].rule);
-    return shape != G_MAXUINT32 ? wend_program_outcomes(p, rank, sequence, shape) : NULL;
+    return shape != G_MAXUINT32 ? program_outcomes(p, rank, sequence, shape) : NULL;
 }
 
 /* The order goes on to the next turn that is not taken. */
@@ -162,7 +162,7 @@ static void settle(const RecordedTurns *t, RecordedOrder *o)
                 return;
         }
         if (!turn_entries_next(o->entries, t->class, &e)) {
-            g_clear_pointer(&o->entries, wend_outcomes_free);
+            g_clear_pointer(&o->entries, outcomes_free);
             o->next = SEQUENCE_NONE;
             return;
         }
@@ -184,14 +184,14 @@ static gboolean begin_order(const RecordedTurns *t, RecordedOrder *o, const Wend
             found = TRUE;
         else if (taker != NULL && e.calls > 0 && taker->first == G_MAXUINT64)
             taker->first = (guint64)e.calls - 1;
-        if (taker == NULL || found)
+        if (!taker || found)
             continue;
         taker->before = e.n;
         taker->began_before = TRUE;
         o->before += e.n;
     }
     if (all != NULL)
-        wend_outcomes_free(all);
+        outcomes_free(all);
     if (!found)
         return FALSE;
     o->entries = turn_entries_open(p, rank, order);
@@ -203,14 +203,14 @@ static gboolean begin_order(const RecordedTurns *t, RecordedOrder *o, const Wend
 
 guint64 recorded_turns_memory(const WendProgram *p, guint rank)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     return (guint64) class->n_orders
            * (sizeof(RecordedOrder) + 200 + (guint64) class->n_sequences * sizeof(TurnTaker));
 }
 
 RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder *threads)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     if (class->n_orders == 0)
         return NULL;
     RecordedTurns *t = g_new0(RecordedTurns, 1);
@@ -236,11 +236,11 @@ RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder 
 
 void recorded_turns_free(RecordedTurns *t)
 {
-    if (t == NULL)
+    if (!t)
         return;
     for (guint i = 0; i < t->n; i++) {
         g_free(t->orders[i].takers);
-        g_clear_pointer(&t->orders[i].entries, wend_outcomes_free);
+        g_clear_pointer(&t->orders[i].entries, outcomes_free);
     }
     g_hash_table_destroy(t->receives);
     g_hash_table_destroy(t->sends);
@@ -274,7 +274,7 @@ gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence,
 /* SEQUENCE goes on after the turn before, and so after all turns before that. */
 static void come_after(const RecordedTurns *t, const RecordedOrder *o, guint sequence)
 {
-    if (t->threads == NULL)
+    if (!t->threads)
         return;
     if (o->last != SEQUENCE_NONE) {
         thread_order_after(t->threads, sequence, o->last);
@@ -308,7 +308,7 @@ gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guin
 
 void recorded_turns_end(RecordedTurns *t, guint sequence)
 {
-    if (t == NULL)
+    if (!t)
         return;
     t->ended[sequence] = TRUE;
     for (guint i = 0; i < t->n; i++) {

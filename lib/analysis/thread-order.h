@@ -44,7 +44,7 @@ typedef struct {
 } TurnEntry;
 
 /* The entries of order number ORDER of RANK, for turn_entries_next. The caller frees them with
- * wend_outcomes_free. NULL: there are none. */
+ * outcomes_free. NULL: there are none. */
 WendOutcomes *turn_entries_open(const WendProgram *p, guint rank, guint order);
 /* The next entry, or several equal ones in one. CLASS: that of the rank. FALSE: there are no more,
  * or the next one is none. ENTRIES may be NULL. */

@@ -47,10 +47,10 @@ static guint64 number(gint64 word)
 
 static void add_maker(TrafficScan *s, WendKind kind, gint64 handle, guint32 terminal)
 {
-    if (!wend_word_is_handle(handle))
+    if (!word_is_handle(handle))
         return;
     GArray *makers = g_hash_table_lookup(s->makers[kind], &handle);
-    if (makers == NULL) {
+    if (!makers) {
         makers = g_array_new(FALSE, FALSE, sizeof(guint32));
         g_hash_table_insert(s->makers[kind], g_memdup2(&handle, sizeof handle), makers);
     }
@@ -61,12 +61,11 @@ static void find_makers(TrafficScan *s)
 {
     for (guint i = 0; i < s->occurrences->len; i++) {
         guint32 terminal = g_array_index(s->occurrences, Occurrence, i).terminal;
-        const WendCall *call = wend_decoder_call(s->calls, terminal, s->class->ranks[0]);
+        const WendCall *call = decoder_call(s->calls, terminal, s->class->ranks[0]);
         for (guint a = 0; a < call->n_args; a++) {
             const WendArg *arg = &call->args[a];
             WendKind kind = arg->param->kind;
-            if (s->makers[kind] == NULL || arg->param->dir != WEND_DIR_OUT || arg->n_out <= 0
-                || arg->out == NULL)
+            if (!s->makers[kind] || arg->param->dir != WEND_DIR_OUT || arg->n_out <= 0 || !arg->out)
                 continue;
             guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
             for (gint64 e = 0; e < arg->n_out; e++)
@@ -84,7 +83,7 @@ static guint64 handle_fact(TrafficScan *s, WendKind kind, gint64 handle, MakerFa
     guint64 value = TRANSFER_UNSIZED;
     for (guint i = 0; makers != NULL && i < makers->len; i++) {
         guint32 maker = g_array_index(makers, guint32, i);
-        guint64 v = fact(wend_decoder_call(s->definitions, maker, s->rank), handle);
+        guint64 v = fact(decoder_call(s->definitions, maker, s->rank), handle);
         if (i > 0 && v != value) {
             s->ambiguous = TRUE;
             return TRANSFER_UNSIZED;
@@ -99,7 +98,7 @@ static guint64 out_fact(const WendCall *maker, WendKind kind, gint64 handle, gui
 {
     for (guint a = 0; a < maker->n_args; a++) {
         const WendArg *arg = &maker->args[a];
-        if (arg->param->kind != kind || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
+        if (arg->param->kind != kind || arg->param->dir != WEND_DIR_OUT || !arg->out)
             continue;
         for (gint64 e = 0; e < arg->n_out; e++)
             if (arg->out[e * 6] == handle)
@@ -123,8 +122,8 @@ static guint64 fact_comm_size(const WendCall *maker, gint64 handle)
 static guint64 fact_comm_neighbors(const WendCall *maker, gint64 handle)
 {
     (void)handle;
-    const WendArg *dims = wend_call_arg(maker, "ndims");
-    const WendArg *degree = wend_call_arg(maker, "outdegree");
+    const WendArg *dims = call_arg(maker, "ndims");
+    const WendArg *degree = call_arg(maker, "outdegree");
     if (dims != NULL && dims->n_in > 0)
         return transfer_times(2, number(dims->in[0]));
     return degree != NULL && degree->n_in > 0 ? number(degree->in[0]) : TRANSFER_UNSIZED;
@@ -141,27 +140,27 @@ static guint64 type_size(gpointer data, gint64 type)
 {
     TrafficScan *s = data;
     gint64 facts[5];
-    if (wend_word_is_handle(type))
+    if (word_is_handle(type))
         return handle_fact(s, WEND_KIND_DATATYPE, type, fact_type_size);
-    return wend_program_datatype(s->program, type, facts) ? number(facts[0]) : TRANSFER_UNSIZED;
+    return program_datatype(s->program, type, facts) ? number(facts[0]) : TRANSFER_UNSIZED;
 }
 
 static guint64 comm_size(gpointer data, gint64 comm)
 {
     TrafficScan *s = data;
-    if (wend_word_is_handle(comm))
+    if (word_is_handle(comm))
         return handle_fact(s, WEND_KIND_COMM, comm, fact_comm_size);
-    const char *name = wend_program_constant_name(s->program, comm);
+    const char *name = program_constant_name(s->program, comm);
     if (name != NULL && strcmp(name, "MPI_COMM_WORLD") == 0)
-        return wend_program_world(s->program, wend_program_world_of(s->program, s->rank))->ranks;
+        return program_world(s->program, program_world_of(s->program, s->rank))->ranks;
     return name != NULL && strcmp(name, "MPI_COMM_SELF") == 0 ? 1 : TRANSFER_UNSIZED;
 }
 
 static guint64 comm_neighbours(gpointer data, gint64 comm)
 {
     TrafficScan *s = data;
-    return wend_word_is_handle(comm) ? handle_fact(s, WEND_KIND_COMM, comm, fact_comm_neighbors)
-                                     : TRANSFER_UNSIZED;
+    return word_is_handle(comm) ? handle_fact(s, WEND_KIND_COMM, comm, fact_comm_neighbors)
+                                : TRANSFER_UNSIZED;
 }
 
 gint64 traffic_scan_window(TrafficScan *s, gint64 window, gboolean *ambiguous)
@@ -189,18 +188,18 @@ static gboolean visit_call(TrafficScan *s, const WendCall *call, TrafficVisit vi
 /* Visits the starts of persistent requests. The calls that made the requests give the data. */
 static void visit_starts(TrafficScan *s, const WendCall *call, TrafficVisit visit, gpointer data)
 {
-    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *requests = call_arg_of_kind(call, WEND_KIND_REQUEST);
     gint64 n_requests = requests != NULL ? requests->n_in : 0;
     gint64 *words = NULL; /* a copy: decoding makers ends the call */
     if (n_requests > 0)
         words = g_memdup2(requests->in, (gsize)n_requests * sizeof *words);
     for (gint64 i = 0; i < n_requests; i++) {
         const GArray *makers = g_hash_table_lookup(s->makers[WEND_KIND_REQUEST], &words[i]);
-        s->ambiguous |= makers == NULL ? wend_word_is_handle(words[i]) : makers->len > 1;
-        if (makers == NULL)
+        s->ambiguous |= !makers ? word_is_handle(words[i]) : makers->len > 1;
+        if (!makers)
             continue;
         guint32 maker = g_array_index(makers, guint32, 0);
-        visit_call(s, wend_decoder_call(s->calls, maker, s->rank), visit, data);
+        visit_call(s, decoder_call(s->calls, maker, s->rank), visit, data);
     }
     g_free(words);
 }
@@ -210,7 +209,7 @@ gboolean traffic_scan_call(TrafficScan *s, guint32 terminal, guint rank, Traffic
 {
     s->rank = rank;
     s->ambiguous = FALSE;
-    const WendCall *call = wend_decoder_call(s->calls, terminal, rank);
+    const WendCall *call = decoder_call(s->calls, terminal, rank);
     if (call->function->operation == WEND_FN_MPI_Start)
         visit_starts(s, call, visit, data);
     else if ((call->function->flags & WEND_F_PERSISTENT) == 0)
@@ -224,7 +223,7 @@ TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_
 {
     TrafficScan *s = g_new0(TrafficScan, 1);
     s->program = p;
-    s->class = wend_program_class(p, class_index);
+    s->class = program_class(p, class_index);
     s->occurrences = g_array_new(FALSE, FALSE, sizeof(Occurrence));
     for (guint i = 0; i < s->class->n_sequences; i++) {
         guint n;
@@ -234,8 +233,8 @@ TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_
             g_array_append_val(s->occurrences, o);
         }
     }
-    s->calls = wend_decoder_new(p);
-    s->definitions = wend_decoder_new(p);
+    s->calls = decoder_new(p);
+    s->definitions = decoder_new(p);
     s->sizes = (TransferSizes){s, type_size, comm_size, comm_neighbours};
     for (guint i = 0; i < G_N_ELEMENTS(made_kinds); i++)
         s->makers[made_kinds[i]] = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free,
@@ -248,8 +247,8 @@ void traffic_scan_free(TrafficScan *s)
 {
     for (guint i = 0; i < G_N_ELEMENTS(made_kinds); i++)
         g_hash_table_unref(s->makers[made_kinds[i]]);
-    wend_decoder_free(s->calls);
-    wend_decoder_free(s->definitions);
+    decoder_free(s->calls);
+    decoder_free(s->definitions);
     g_array_unref(s->occurrences);
     g_free(s);
 }
@@ -258,8 +257,8 @@ void traffic_scan_free(TrafficScan *s)
  * has no root. */
 static gboolean is_uniform(const WendProgram *p, guint32 terminal)
 {
-    const WendTerminal *t = wend_program_terminal(p, terminal);
-    const WendFunction *f = wend_program_shape(p, t->shape)->function;
+    const WendTerminal *t = program_terminal(p, terminal);
+    const WendFunction *f = program_shape(p, t->shape)->function;
     for (guint i = (f->flags & WEND_F_SELF) != 0; i < t->n_slots; i++)
         if (t->slots[i].form == WEND_SLOT_TABLE)
             return FALSE;
@@ -287,9 +286,9 @@ static gboolean all_makers_uniform(const TrafficScan *s)
  * even if the call does not. */
 static gboolean uses_handles(const WendProgram *p, guint32 terminal)
 {
-    const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminal)->shape);
+    const WendShape *shape = program_shape(p, program_terminal(p, terminal)->shape);
     for (guint i = 1; i < shape->n_words; i++)
-        if (wend_word_is_handle(shape->words[i]))
+        if (word_is_handle(shape->words[i]))
             return TRUE;
     return FALSE;
 }
@@ -322,7 +321,7 @@ typedef struct {
 static void add_to_sum(Sum *sum, TrafficKind kind, guint64 bytes)
 {
     Traffic *of_function = g_hash_table_lookup(sum->by_function, sum->function);
-    if (of_function == NULL)
+    if (!of_function)
         g_hash_table_insert(sum->by_function, (gpointer)sum->function,
                             of_function = g_new0(Traffic, 1));
     traffic_add(&sum->traffic[kind], bytes, sum->times);
@@ -333,8 +332,8 @@ static void add_to_sum(Sum *sum, TrafficKind kind, guint64 bytes)
  * UNCLEAR, or, without that, they are unsized. */
 static void add_occurrence(TrafficScan *s, Occurrence o, guint rank, Sum *sum, GHashTable *unclear)
 {
-    guint32 shape = wend_program_terminal(s->program, o.terminal)->shape;
-    sum->function = wend_program_shape(s->program, shape)->function->name;
+    guint32 shape = program_terminal(s->program, o.terminal)->shape;
+    sum->function = program_shape(s->program, shape)->function->name;
     g_array_set_size(sum->found, 0);
     gboolean clear = traffic_scan_call(s, o.terminal, rank, traffic_found_add, sum->found);
     if (!clear && unclear != NULL) {
@@ -357,10 +356,10 @@ static void walk_rank(const TrafficScan *s, const WendMembers *m, guint rank, Su
 {
     sum->times = 1;
     for (guint q = 0; q < s->class->n_sequences; q++) {
-        WendWalk *walk = wend_walk_new(s->program, rank, q, WEND_WALK_MAIN);
+        WendWalk *walk = walk_new(s->program, rank, q, WEND_WALK_MAIN);
         Follower *follower = follower_new(s->program, m, rank);
         const WendCall *call;
-        while ((call = wend_walk_next(walk)) != NULL) {
+        while ((call = walk_next(walk)) != NULL) {
             gconstpointer terminal = GUINT_TO_POINTER(call->terminal);
             follower_next(follower, walk, call);
             sum->function = call->function->name;
@@ -369,7 +368,7 @@ static void walk_rank(const TrafficScan *s, const WendMembers *m, guint rank, Su
                 follower_each(follower, add_followed, sum);
         }
         follower_free(follower);
-        wend_walk_free(walk);
+        walk_free(walk);
     }
 }
 
@@ -423,8 +422,8 @@ void traffic_add_class(const WendProgram *p, Counts *counts, WendMembers **membe
         add_occurrences(s, FALSE, rank, &sum, walks ? sum.of_rank : NULL);
         if (g_hash_table_size(sum.unclear) + g_hash_table_size(sum.of_rank) == 0)
             continue;
-        if (*members == NULL)
-            *members = wend_members_new(p);
+        if (!*members)
+            *members = members_new(p);
         walk_rank(s, *members, rank, &sum);
     }
     g_array_unref(sum.found);

@@ -27,8 +27,8 @@ static guint64 number(gint64 word)
 
 gboolean transfer_is_constant(gint64 word, const char *name)
 {
-    return wend_word_is_const(word) && wend_word_const_index(word) < wend_n_constants
-           && strcmp(wend_constants[wend_word_const_index(word)], name) == 0;
+    return word_is_const(word) && word_const_index(word) < mpi_n_constants
+           && strcmp(mpi_constants[word_const_index(word)], name) == 0;
 }
 
 gint64 transfer_object(const WendCall *call, WendKind kind)
@@ -102,12 +102,12 @@ gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint6
     const WendParam *buffer = first_buffer(call);
     const WendArg *count = buffer != NULL ? arg_at(call, buffer->count) : NULL;
     gint64 comm = transfer_object(call, WEND_KIND_COMM);
-    if (buffer == NULL)
+    if (!buffer)
         return FALSE;
     *bytes = TRANSFER_UNSIZED;
     if (buffer->count < 0)
         *bytes = type_bytes(sizes, arg_at(call, buffer->type));
-    if (count == NULL)
+    if (!count)
         return TRUE;
     *bytes = 0;
     if (count->n_in == WEND_ABSENT || (count->n_in > 0 && count->in[0] == WEND_ABSENT))
@@ -122,7 +122,7 @@ gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint6
             *bytes = transfer_times(*bytes, sizes->comm_neighbours(sizes->data, comm));
         break;
     case WEND_EXTENT_PARTITIONS: {
-        const WendArg *partitions = wend_call_arg(call, "partitions");
+        const WendArg *partitions = call_arg(call, "partitions");
         gboolean there = partitions != NULL && partitions->n_in > 0;
         *bytes = transfer_times(*bytes, there ? number(partitions->in[0]) : TRANSFER_UNSIZED);
         break;
@@ -135,7 +135,7 @@ gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint6
 
 static guint64 size_in_walk(gpointer walk, gint64 type)
 {
-    gint64 bytes = wend_walk_datatype_size(walk, type);
+    gint64 bytes = walk_datatype_size(walk, type);
     return bytes >= 0 ? (guint64)bytes : TRANSFER_UNSIZED;
 }
 
@@ -155,10 +155,10 @@ TransferSizes transfer_sizes_of_walk(const WendWalk *walk)
  * intercommunicator the root's word is MPI_ROOT. */
 static gboolean sends_as_root(const WendCall *call)
 {
-    const WendArg *root = wend_call_arg(call, "root");
-    const WendArg *self = wend_call_arg_of_kind(call, WEND_KIND_SELF);
+    const WendArg *root = call_arg(call, "root");
+    const WendArg *self = call_arg_of_kind(call, WEND_KIND_SELF);
     gboolean from_root = call->function->usual_sync == WEND_SYNC_FROM_ROOT;
-    if (root == NULL || root->n_in <= 0)
+    if (!root || root->n_in <= 0)
         return TRUE;
     gint64 rank = root->in[0];
     if (transfer_is_constant(rank, "MPI_PROC_NULL"))
@@ -170,22 +170,21 @@ static gboolean sends_as_root(const WendCall *call)
 
 static gboolean to_nobody(const WendCall *call, const char *name)
 {
-    const WendArg *peer = wend_call_arg(call, name);
+    const WendArg *peer = call_arg(call, name);
     return peer != NULL && peer->n_in > 0 && transfer_is_constant(peer->in[0], "MPI_PROC_NULL");
 }
 
 gboolean transfer_kind(const WendCall *call, TrafficKind *kind)
 {
     const WendFunction *f = call->function;
-    if (call->failed || first_buffer(call) == NULL
-        || (f->flags & (WEND_F_PSEUDO | WEND_F_QUERY)) != 0)
+    if (call->failed || !first_buffer(call) || (f->flags & (WEND_F_PSEUDO | WEND_F_QUERY)) != 0)
         return FALSE;
-    gboolean typed = wend_call_arg_of_kind(call, WEND_KIND_DATATYPE) != NULL;
-    if (typed && wend_call_arg_of_kind(call, WEND_KIND_FILE) != NULL) {
+    gboolean typed = call_arg_of_kind(call, WEND_KIND_DATATYPE) != NULL;
+    if (typed && call_arg_of_kind(call, WEND_KIND_FILE) != NULL) {
         *kind = first_buffer(call)->dir == WEND_DIR_IN ? TRAFFIC_FILE_WRITE : TRAFFIC_FILE_READ;
         return TRUE;
     }
-    if (wend_call_arg(call, "target_rank") != NULL) {
+    if (call_arg(call, "target_rank") != NULL) {
         *kind = TRAFFIC_ONE_SIDED;
         return !to_nobody(call, "target_rank");
     }

@@ -63,7 +63,7 @@ bool container_read_file(const Container *b, uint64_t offset, void *data, size_t
     if (offset > b->file_bytes || n > b->file_bytes - offset)
         return false;
     if (b->fd >= 0)
-        return wend_regular_read(b->fd, offset, data, n);
+        return regular_read(b->fd, offset, data, n);
     if (n > 0)
         memcpy(data, (const uint8_t *)b->in_memory->data + offset, n);
     return true;
@@ -207,13 +207,13 @@ enum { NAME_MEMORY = 64 };
 
 static bool read_index_members(Container *b, WendCursor *c, uint32_t frame)
 {
-    size_t n = wend_cursor_count(c, 2);
+    size_t n = cursor_count(c, 2);
     uint64_t size = 0;
     if (!allowance_take(b->allowance, n, NAME_MEMORY))
         return false;
     for (size_t k = 0; k < n && !c->failed; k++) {
-        WendCursor name = wend_cursor_block(c);
-        size = wend_cursor_unsigned(c);
+        WendCursor name = cursor_block(c);
+        size = cursor_unsigned(c);
         if (c->failed)
             break;
         b->member_bytes += size;
@@ -228,13 +228,13 @@ static bool read_index_members(Container *b, WendCursor *c, uint32_t frame)
 static bool read_frames(Container *b, const uint8_t *p, size_t n, uint64_t end_of_frames,
                         Error **error)
 {
-    WendCursor c = wend_cursor(p, n);
-    size_t n_frames = wend_cursor_count(&c, 3);
+    WendCursor c = cursor_of(p, n);
+    size_t n_frames = cursor_count(&c, 3);
     uint64_t offset = 0;
     bool good = allowance_take(b->allowance, n_frames, sizeof(ContainerFrame));
     for (size_t i = 0; i < n_frames && good && !c.failed; i++) {
-        uint64_t bytes = wend_cursor_unsigned(&c);
-        wend_cursor_unsigned(&c); /* the expanded size, which is not needed */
+        uint64_t bytes = cursor_unsigned(&c);
+        cursor_unsigned(&c); /* the expanded size, which is not needed */
         if (bytes > end_of_frames - offset)
             c.failed = true;
         ContainerFrame f = {offset, bytes, 0, false};
@@ -348,7 +348,7 @@ static void say_unfinished(const char *path, Error **error)
     AUTOFREE char *operand = string_print("%s%s", *path == '-' ? "./" : "", path);
     size_t room = 4 * strlen(operand) + 3;
     AUTOFREE char *word = memory_new(room);
-    wend_printable_word(word, room, operand);
+    printable_word(word, room, operand);
     error_set(error, WEND_ERROR_INPUT, "%s: unfinished: wend merge %s", path, word);
 }
 
@@ -415,7 +415,7 @@ Container *container_open_within(const char *path, Allowance *allowance, Error *
         say_unfinished(path, error);
         return NULL;
     }
-    int why, fd = wend_regular_open(file, &bytes, &why, error);
+    int why, fd = regular_open(file, &bytes, &why, error);
     if (fd < 0 && why == ENOENT)
         say_missing(path, file, error);
     if (fd < 0)

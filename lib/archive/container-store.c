@@ -61,12 +61,12 @@ static bool take_frame(Indexed *x, const uint8_t *old, size_t n_old, size_t *off
                        const char *name)
 {
     const uint8_t *from = x->index.p;
-    uint64_t bytes = wend_cursor_unsigned(&x->index);
-    wend_cursor_unsigned(&x->index);
+    uint64_t bytes = cursor_unsigned(&x->index);
+    cursor_unsigned(&x->index);
     bool has_name = false;
-    for (size_t k = wend_cursor_count(&x->index, 2); k > 0 && !x->index.failed; k--) {
-        WendCursor member = wend_cursor_block(&x->index);
-        wend_cursor_unsigned(&x->index);
+    for (size_t k = cursor_count(&x->index, 2); k > 0 && !x->index.failed; k--) {
+        WendCursor member = cursor_block(&x->index);
+        cursor_unsigned(&x->index);
         has_name |= (size_t)(member.end - member.p) == strlen(name)
                     && memcmp(member.p, name, strlen(name)) == 0;
     }
@@ -74,7 +74,7 @@ static bool take_frame(Indexed *x, const uint8_t *old, size_t n_old, size_t *off
         return false;
     if (!has_name) {
         vector_append_all(x->file, old + *offset, (uint32_t)bytes);
-        wend_buf_bytes(&x->entries, from, (size_t)(x->index.p - from));
+        buf_bytes(&x->entries, from, (size_t)(x->index.p - from));
         x->n++;
     }
     *offset += bytes;
@@ -90,33 +90,33 @@ static Vector *with_frame(const uint8_t *old, size_t n_old, const Vector *frame,
     memcpy(&length, old + n_old - 8, sizeof length);
     length = le32toh(length);
     const uint8_t *start = old + n_old - CONTAINER_TRAILER - length;
-    Indexed x = {.index = wend_cursor(start, length), .file = vector_new(1)};
-    wend_buf_unsigned(&x.entries, frame->len);
-    wend_buf_unsigned(&x.entries, container_tar_bytes(n));
-    wend_buf_unsigned(&x.entries, 1);
-    wend_buf_string(&x.entries, name);
-    wend_buf_unsigned(&x.entries, n);
+    Indexed x = {.index = cursor_of(start, length), .file = vector_new(1)};
+    buf_unsigned(&x.entries, frame->len);
+    buf_unsigned(&x.entries, container_tar_bytes(n));
+    buf_unsigned(&x.entries, 1);
+    buf_string(&x.entries, name);
+    buf_unsigned(&x.entries, n);
     x.n = 1;
     vector_append_all(x.file, frame->data, frame->len);
     bool good = true;
-    for (size_t left = wend_cursor_count(&x.index, 3); good && left > 0; left--)
+    for (size_t left = cursor_count(&x.index, 3); good && left > 0; left--)
         good = take_frame(&x, old, n_old, &offset, name);
     if (good)
         container_put_index(x.file, x.n, &x.entries);
     else
         CLEAR(x.file, vector_unref);
-    wend_buf_clear(&x.entries);
+    buf_clear(&x.entries);
     return x.file;
 }
 
 static Bytes *whole_file(const char *path, Error **error)
 {
     uint64_t n;
-    int fd = wend_regular_open(path, &n, NULL, error);
+    int fd = regular_open(path, &n, NULL, error);
     if (fd < 0)
         return NULL;
     uint8_t *data = memory_new_or_null(n);
-    bool good = data && wend_regular_read(fd, 0, data, n);
+    bool good = data && regular_read(fd, 0, data, n);
     close(fd);
     if (good)
         return bytes_take(data, n);
@@ -162,8 +162,8 @@ bool container_store(const char *path, const char *name, const void *data, size_
     bool good = true;
     if (file->len <= before || file->len - before <= most)
         *stored = good =
-            wend_file_write(path, file->data, file->len,
-                            WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
+            file_write(path, file->data, file->len,
+                       WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
     vector_unref(file);
     return good;
 }

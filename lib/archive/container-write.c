@@ -62,11 +62,11 @@ static uint64_t compressor_memory(size_t bytes, bool large)
  * tar. */
 static void index_frame(ContainerWriter *w, uint64_t bytes, uint64_t expanded)
 {
-    wend_buf_unsigned(&w->index, bytes);
-    wend_buf_unsigned(&w->index, expanded);
-    wend_buf_unsigned(&w->index, w->n_members);
-    wend_buf_bytes(&w->index, w->members.data, w->members.len);
-    wend_buf_clear(&w->members);
+    buf_unsigned(&w->index, bytes);
+    buf_unsigned(&w->index, expanded);
+    buf_unsigned(&w->index, w->n_members);
+    buf_bytes(&w->index, w->members.data, w->members.len);
+    buf_clear(&w->members);
     w->n_members = 0;
     w->n_frames++;
 }
@@ -171,8 +171,8 @@ void container_add(ContainerWriter *w, const char *name, const void *data, size_
     if (w->pending->len + n > FRAME_BYTES)
         end_frame(w);
     tar_add(w->pending, name, data, (uint32_t)n, w->mtime);
-    wend_buf_string(&w->members, name);
-    wend_buf_unsigned(&w->members, n);
+    buf_string(&w->members, name);
+    buf_unsigned(&w->members, n);
     w->n_members++;
     if (w->pending->len >= FRAME_BYTES)
         end_frame(w);
@@ -201,10 +201,10 @@ static void put_index(Vector *file, WendBuf frame)
 void container_put_index(Vector *file, uint32_t n, const WendBuf *entries)
 {
     WendBuf frame = WEND_BUF_INIT;
-    wend_buf_unsigned(&frame, n);
-    wend_buf_bytes(&frame, entries->data, entries->len);
+    buf_unsigned(&frame, n);
+    buf_bytes(&frame, entries->data, entries->len);
     put_index(file, frame);
-    wend_buf_clear(&frame);
+    buf_clear(&frame);
 }
 
 /* The memory that writing a file takes: PATHS copies of its path, and FILE_BYTES for messages. */
@@ -232,10 +232,9 @@ bool container_finish(ContainerWriter *w, const char *dir, const char *file, uin
                       Error **error)
 {
     AUTOFREE char *path = end_container(w, dir, file, error);
-    bool good =
-        path
-        && wend_file_write(path, w->file->data, w->file->len,
-                           WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
+    bool good = path
+                && file_write(path, w->file->data, w->file->len,
+                              WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
     if (bytes)
         *bytes = w->file->len;
     container_writer_free(w);
@@ -273,8 +272,8 @@ uint64_t container_add_room(ContainerWriter *w, const char *name, uint64_t n, ui
 {
     uint64_t offset = w->front;
     VECTOR_APPEND(w->rooms, offset);
-    wend_buf_string(&w->members, name);
-    wend_buf_unsigned(&w->members, n);
+    buf_string(&w->members, name);
+    buf_unsigned(&w->members, n);
     w->n_members = 1;
     index_frame(w, bytes, container_tar_bytes(n));
     w->front += bytes;
@@ -305,8 +304,8 @@ void container_writer_free(ContainerWriter *w)
     vector_unref(w->pending);
     vector_unref(w->file);
     vector_unref(w->rooms);
-    wend_buf_clear(&w->members);
-    wend_buf_clear(&w->index);
+    buf_clear(&w->members);
+    buf_clear(&w->index);
     memory_free(w->problem);
     memory_free(w);
 }

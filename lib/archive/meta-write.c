@@ -33,7 +33,7 @@ static void meta_group_clear(void *group)
 {
     MetaGroup *g = group;
     memory_free(g->name);
-    wend_buf_clear(&g->lines);
+    buf_clear(&g->lines);
 }
 
 static WendBuf *lines_of(Meta *meta, const char *group)
@@ -84,7 +84,7 @@ static void set_string(Meta *meta, const char *group, const char *key, const cha
     for (const char *p = value; *p; p++) {
         const char *other = escaped(*p, leading);
         leading = leading && (*p == ' ' || *p == '\t');
-        wend_buf_bytes(&text, other ? other : p, other ? strlen(other) : 1);
+        buf_bytes(&text, other ? other : p, other ? strlen(other) : 1);
     }
     AUTOFREE char *whole = string_take(&text);
     set(meta, group, key, whole);
@@ -225,7 +225,7 @@ void write_meta(Writer *w)
     for (uint32_t i = 0; i < meta.groups->len; i++) {
         const MetaGroup *g = &VECTOR_AT(meta.groups, MetaGroup, i);
         string_add(&w->out, i ? "\n[%s]\n" : "[%s]\n", g->name);
-        wend_buf_bytes(&w->out, g->lines.data, g->lines.len);
+        buf_bytes(&w->out, g->lines.data, g->lines.len);
     }
     vector_unref(meta.groups);
     writer_member(w, "meta");

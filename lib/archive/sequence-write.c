@@ -24,19 +24,19 @@ static bool put_runs(Writer *w, Bytes *stream, bool *arithmetic)
     OutcomeRuns p = outcome_runs_of(stream);
     *arithmetic = false;
     while (!*arithmetic && outcome_runs_next(&p)) {
-        wend_buf_unsigned(&w->out, p.repeats);
+        buf_unsigned(&w->out, p.repeats);
         if (!p.repeats)
-            wend_buf_unsigned(&w->out, outcome_runs_entries(&p));
+            buf_unsigned(&w->out, outcome_runs_entries(&p));
         for (uint32_t e = 0; e < outcome_runs_entries(&p); e++) {
             uint32_t n;
             const int64_t *words = outcome_runs_entry(&p, e, &n);
             *arithmetic |= outcome_runs_count(&p, e) > 0;
-            wend_buf_unsigned(&w->out, n);
+            buf_unsigned(&w->out, n);
             for (uint32_t i = 0; i < n; i++)
                 writer_word(w, words[i]);
         }
         if (!p.repeats)
-            wend_buf_unsigned(&w->out, p.rules.n_rules);
+            buf_unsigned(&w->out, p.rules.n_rules);
         for (uint32_t i = 0; i < p.rules.n_rules; i++)
             rule_encode(&p.rules.rules[i], RULES_PLAIN, &w->out);
     }
@@ -91,8 +91,8 @@ static bool put_columns(Writer *w, Bytes *stream, WendBuf *out)
             delta_sequence_builder_add(columns[i],
                                        (DeltaSequenceRun){words[i], steps ? steps[i] : 0, repeats});
     }
-    wend_buf_unsigned(out, 1);
-    wend_buf_unsigned(out, width);
+    buf_unsigned(out, 1);
+    buf_unsigned(out, width);
     for (uint32_t i = 0; i < width; i++)
         delta_sequence_builder_encode_alike(columns[i], out, w->constant_number);
     memory_free(columns);
@@ -112,18 +112,18 @@ static Bytes *without_arithmetic(Bytes *stream)
     bool good = true;
     while (good && outcome_runs_next_run(&p, &repeats, &words, &n)) {
         good = flat.entries + repeats <= elastic_calls_most;
-        if (good && !wend_stream_add_run(&flat, words, n, repeats))
+        if (good && !stream_add_run(&flat, words, n, repeats))
             memory_short();
     }
     good = good && !p.c.failed;
     outcome_runs_clear(&p);
-    wend_stream_encode(&flat, &out);
-    wend_stream_clear(&flat);
-    WendCursor c = wend_cursor(out.data, out.len);
-    wend_cursor_unsigned(&c); /* entries */
-    WendCursor runs = wend_cursor_block(&c);
+    stream_encode(&flat, &out);
+    stream_clear(&flat);
+    WendCursor c = cursor_of(out.data, out.len);
+    cursor_unsigned(&c); /* entries */
+    WendCursor runs = cursor_block(&c);
     Bytes *bytes = good ? bytes_new(runs.p, (size_t)(runs.end - runs.p)) : NULL;
-    wend_buf_clear(&out);
+    buf_clear(&out);
     return bytes;
 }
 
@@ -135,8 +135,8 @@ static bool put_arithmetic(Writer *w, Bytes *stream)
     WendBuf columns = WEND_BUF_INIT;
     bool by_columns = put_columns(w, stream, &columns);
     if (by_columns)
-        wend_buf_bytes(&w->out, columns.data, columns.len);
-    wend_buf_clear(&columns);
+        buf_bytes(&w->out, columns.data, columns.len);
+    buf_clear(&columns);
     if (by_columns)
         return true;
     AUTO(Bytes) flat = without_arithmetic(stream);
@@ -147,7 +147,7 @@ static bool put_content(Writer *w, Bytes *stream)
 {
     StreamLook first = look_at(stream);
     if (first.one_run && first.zeros) {
-        wend_buf_unsigned(&w->out, (uint64_t)first.width << 1);
+        buf_unsigned(&w->out, (uint64_t)first.width << 1);
         return true;
     }
     WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
@@ -156,26 +156,26 @@ static bool put_content(Writer *w, Bytes *stream)
     WendBuf runs = w->out;
     w->out = member_so_far;
     if (arithmetic) {
-        wend_buf_clear(&runs);
+        buf_clear(&runs);
         return put_arithmetic(w, stream);
     }
     /* Columns take at least two numbers, and two bytes for each word. */
     bool by_columns = good && !first.one_run && runs.len > 2 + 2 * first.width
                       && put_columns(w, stream, &columns);
     if (by_columns && columns.len < runs.len) {
-        wend_buf_bytes(&w->out, columns.data, columns.len);
+        buf_bytes(&w->out, columns.data, columns.len);
     } else {
-        wend_buf_unsigned(&w->out, (uint64_t)runs.len << 1 | 1);
-        wend_buf_bytes(&w->out, runs.data, runs.len);
+        buf_unsigned(&w->out, (uint64_t)runs.len << 1 | 1);
+        buf_bytes(&w->out, runs.data, runs.len);
     }
-    wend_buf_clear(&runs);
-    wend_buf_clear(&columns);
+    buf_clear(&runs);
+    buf_clear(&columns);
     return good;
 }
 
 static const WendFunction *function_of(const Writer *w, uint32_t shape)
 {
-    return &wend_functions[VECTOR_AT(w->r->shapes, ShapeRow, shape).words[0] / 2];
+    return &mpi_functions[VECTOR_AT(w->r->shapes, ShapeRow, shape).words[0] / 2];
 }
 
 static bool put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
@@ -191,7 +191,7 @@ static bool put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequen
             continue;
         totals_add(&w->totals, function_of(w, shape), w->shape_calls[shape]);
         const Vector *contents = s->sequence->outcomes[local[shape] - 1].items;
-        wend_buf_unsigned(&w->out, contents->len);
+        buf_unsigned(&w->out, contents->len);
         for (uint32_t c = 0; c < contents->len; c++) {
             const Content *item = VECTOR_POINTER(contents, c);
             if (contents->len > 1)
@@ -213,8 +213,8 @@ bool write_outcomes(Writer *w)
 static bool put_poll_grammar(Writer *w, const Content *c, uint32_t n_tables,
                              const PollTable *const *owners)
 {
-    WendCursor in = wend_cursor(c->bytes->data, c->bytes->n);
-    uint64_t after = wend_cursor_unsigned(&in), length;
+    WendCursor in = cursor_of(c->bytes->data, c->bytes->n);
+    uint64_t after = cursor_unsigned(&in), length;
     uint32_t lowest = rankset_lowest(&c->ranks);
     uint32_t n_terminals = 0;
     for (uint32_t t = 0; t < n_tables; t++)
@@ -229,8 +229,8 @@ static bool put_poll_grammar(Writer *w, const Content *c, uint32_t n_tables,
     bool good = order && rules_length(&row, &length);
     if (good) {
         w->totals.polls += length * c->ranks.n;
-        wend_buf_unsigned(&w->out, after);
-        wend_buf_unsigned(&w->out, n);
+        buf_unsigned(&w->out, after);
+        buf_unsigned(&w->out, n);
     }
     for (uint32_t i = 0; good && i < n; i++) {
         Rule *rule = &row.rules[order[i]];
@@ -248,18 +248,18 @@ static bool put_polls(Writer *w, const RecordedClass *k, const RecordedSequence 
 {
     (void)k;
     const Vector *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
-    wend_buf_unsigned(&w->out, tables->len);
+    buf_unsigned(&w->out, tables->len);
     if (!tables->len)
         return true;
     w->encoded = true;
     for (uint32_t t = 0; t < tables->len; t++) {
         const PollTable *p = VECTOR_POINTER(tables, t);
         rankset_encode_shortest(&p->ranks, &w->out);
-        wend_buf_unsigned(&w->out, p->table.n_terminals);
+        buf_unsigned(&w->out, p->table.n_terminals);
         for (uint32_t x = 0; x < p->table.n_terminals; x++)
-            wend_buf_unsigned(&w->out, w->r->numbers[s->polls[t].terminals[x]]);
+            buf_unsigned(&w->out, w->r->numbers[s->polls[t].terminals[x]]);
     }
-    wend_buf_unsigned(&w->out, grammars->len);
+    buf_unsigned(&w->out, grammars->len);
     for (uint32_t g = 0; g < grammars->len; g++) {
         const Content *c = VECTOR_POINTER(grammars, g);
         rankset_encode_shortest(&c->ranks, &w->out);
@@ -294,8 +294,8 @@ static uint32_t number_in_archive(const Writer *w, const WendSymbol *s)
 static void put_repeats(uint64_t repeats, WendBuf *out)
 {
     if (repeats & RULE_TRIP)
-        wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, repeats & ~RULE_TRIP);
+        buf_unsigned(out, 0);
+    buf_unsigned(out, repeats & ~RULE_TRIP);
 }
 
 /* Writes rule I of the recording symbol by symbol.
@@ -308,11 +308,11 @@ static void put_repeats(uint64_t repeats, WendBuf *out)
  * with similar calls are encoded similarly. */
 static void put_rule(const Writer *w, const Rule *rule, uint32_t i, uint32_t *last, WendBuf *out)
 {
-    wend_buf_unsigned(out, rule->n);
+    buf_unsigned(out, rule->n);
     for (uint32_t k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
         uint32_t id = number_in_archive(w, y);
-        uint64_t number = y->is_rule ? i - 1 - id : wend_buf_zigzag((int64_t)id - *last - 1);
+        uint64_t number = y->is_rule ? i - 1 - id : buf_zigzag((int64_t)id - *last - 1);
         bool repeated = y->repeats != 1;
         if (!y->is_rule)
             *last = id;
@@ -321,7 +321,7 @@ static void put_rule(const Writer *w, const Rule *rule, uint32_t i, uint32_t *la
             put_repeats(y->repeats, out);
     }
     if (rule->n == 0)
-        wend_buf_unsigned(out, 0);
+        buf_unsigned(out, 0);
 }
 
 /* Encodes the numbers of the symbols of one kind. NEXT is the smallest number that has not
@@ -366,8 +366,8 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const uint32_t *next, 
         ids[k] = number_in_archive(w, &rule->symbols[k]);
         delta_sequence_builder_add(kinds, (DeltaSequenceRun){kind[k], 0, 1});
     }
-    wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, rule->n);
+    buf_unsigned(out, 0);
+    buf_unsigned(out, rule->n);
     delta_sequence_builder_encode(kinds, out, NULL);
     vector_indices(places, rule->n);
     vector_sort_indices(places, kind, rule->n);
@@ -471,8 +471,8 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
         n += s.run;
     }
     unrolled_walk_clear(&walk);
-    wend_buf_unsigned(&w->out, 0);
-    wend_buf_unsigned(&w->out, n);
+    buf_unsigned(&w->out, 0);
+    buf_unsigned(&w->out, n);
     delta_sequence_builder_encode(kinds, &w->out, NULL);
     for (uint32_t k = 0; k < summary->n; k++) {
         if (k == 0 || all[k].kind != all[k - 1].kind) {
@@ -490,7 +490,7 @@ void write_rules(Writer *w)
     uint32_t last = 0;
     for (uint32_t i = w->r->signatures->len; i-- > 0;)
         next[1 + VECTOR_AT(w->r->signatures, Signature, i).shape] = w->r->numbers[i];
-    wend_buf_unsigned(&w->out, w->r->rules->len);
+    buf_unsigned(&w->out, w->r->rules->len);
     for (uint32_t i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &VECTOR_AT(w->r->rules, Rule, i);
         const UnrolledRule *unrolled = map_get(w->r->unrolled, OF_NUMBER(i));

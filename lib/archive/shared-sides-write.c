@@ -62,10 +62,10 @@ static uint64_t module_number(Vector *modules, const SiteModule *like)
 static bool read_module(WendCursor *c, SiteModule *m)
 {
     memset(m, 0, sizeof *m);
-    m->n_file = wend_cursor_count(c, 1);
-    m->file = wend_cursor_bytes(c, m->n_file);
-    m->n_id = wend_cursor_count(c, 1);
-    m->id = wend_cursor_bytes(c, m->n_id);
+    m->n_file = cursor_count(c, 1);
+    m->file = cursor_bytes(c, m->n_file);
+    m->n_id = cursor_count(c, 1);
+    m->id = cursor_bytes(c, m->n_id);
     return !c->failed;
 }
 
@@ -81,7 +81,7 @@ static void site_table_clear(SiteTable *t)
 /* Reads the module and the offset of a site or a frame. */
 static bool read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
-    uint64_t module = wend_cursor_unsigned(c);
+    uint64_t module = cursor_unsigned(c);
     SiteModule m;
     if (module == t->modules->len + UINT64_C(1) && read_module(c, &m)) {
         uint64_t number = module_number(s->modules, &m);
@@ -92,7 +92,7 @@ static bool read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site
         return false;
     if (module > 0) {
         SiteModule *of = &VECTOR_AT(t->modules, SiteModule, module - 1);
-        of->last = (int64_t)((uint64_t)of->last + (uint64_t)wend_cursor_signed(c));
+        of->last = (int64_t)((uint64_t)of->last + (uint64_t)cursor_signed(c));
         site->module = VECTOR_AT(t->module_numbers, uint64_t, module - 1);
         site->offset = of->last;
     }
@@ -111,8 +111,8 @@ static uint32_t depth_of(const Vector *frames, uint64_t caller)
 /* Reads the callers of a site. */
 static bool read_callers(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
-    site->caller = wend_cursor_unsigned(c);
-    size_t n = wend_cursor_count(c, 2);
+    site->caller = cursor_unsigned(c);
+    size_t n = cursor_count(c, 2);
     if (c->failed || site->caller >= t->frames->len + (uint64_t)WEND_CALLER_FRAME
         || n + depth_of(t->frames, site->caller) > WEND_CALLERS_MOST)
         return false;
@@ -197,16 +197,16 @@ static void put_place(Streams *s, SharedSite *site, bool is_site, Vector *places
     uint64_t known = number_of(s->place_numbers, &alone),
              place = known > 0 ? known - 1 : s->n_places;
     WendStackFrame frame = {(uint32_t)site->caller, (uint32_t)place};
-    wend_stack_coding_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
+    stack_coding_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
     VECTOR_APPEND(places, frame);
     if (known > 0)
         return;
     s->n_places++;
     map_put(s->place_numbers, bytes_new(&alone, sizeof alone), OF_NUMBER((size_t)s->n_places));
     if (is_site)
-        wend_site_coding_place(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
+        site_coding_place(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
     else
-        wend_site_coding_frame(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
+        site_coding_frame(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
 }
 
 /* Codes a new site: its stack, of which the frames of PATH are new, and its place. */
@@ -214,7 +214,7 @@ static void put_stack(Streams *s, SharedSite *site, const Vector *path, uint64_t
 {
     WendStackFrames frames = frames_of(s);
     uint64_t n = path->len;
-    wend_stack_coding_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
+    stack_coding_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
     for (uint32_t i = path->len; i > 0; i--) {
         SharedSite frame = VECTOR_AT(path, SharedSite, i - 1);
         frame.caller = from;
@@ -241,25 +241,25 @@ static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, uint
         *number = s->sites->len + UINT64_C(1);
     WendSideElement own = {.step = e->step, .code = e->code};
     own.numbers[0] = (int64_t)*number - 1;
-    wend_site_coding_element(s->coding, &s->to, &own);
+    site_coding_element(s->coding, &s->to, &own);
     if (!known) {
         add(s->sites, s->numbers, &site);
         if (s->stacks)
             put_stack(s, &site, path, from);
         else
-            wend_site_coding_place(s->coding, &s->to, &site.module, (uint64_t *)&site.offset);
+            site_coding_place(s->coding, &s->to, &site.module, (uint64_t *)&site.offset);
     }
     site = VECTOR_AT(s->sites, SharedSite, *number - 1);
-    wend_site_coding_used(s->coding, site.module, (uint64_t)site.offset);
+    site_coding_used(s->coding, site.module, (uint64_t)site.offset);
     if (s->stacks)
-        wend_stack_coding_used(&s->coding->stacks,
-                               &VECTOR_AT(s->site_places, WendStackFrame, *number - 1));
+        stack_coding_used(&s->coding->stacks,
+                          &VECTOR_AT(s->site_places, WendStackFrame, *number - 1));
 }
 
 /* The number of elements of a stream, and whether it was cut. false: it is damaged. */
 static bool count_elements(WendSideReader *r, uint64_t *n, bool *cut)
 {
-    for (*n = 0; wend_side_reader_next(r);)
+    for (*n = 0; side_reader_next(r);)
         ++*n;
     *cut = r->cut;
     return !r->failed;
@@ -271,7 +271,7 @@ static bool put_elements(Streams *s, WendSideReader *r)
     SiteTable table;
     const WendSideElement *e;
     bool good = read_table(s, r->table, &table);
-    while (good && (e = wend_side_reader_next(r))) {
+    while (good && (e = side_reader_next(r))) {
         uint64_t local = (uint64_t)e->numbers[0];
         good = local < table.sites->len && s->frames->len < WEND_FRAMES_MOST;
         if (good)
@@ -286,19 +286,19 @@ static bool put_content(Streams *s, const SharedSide *shared)
 {
     const void *data = shared->content->data;
     size_t bytes = shared->content->n;
-    WendCursor c = wend_cursor(data, bytes), rows;
+    WendCursor c = cursor_of(data, bytes), rows;
     WendSideHead head;
     WendSideReader *r = NEW(WendSideReader, 1);
-    size_t n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST);
+    size_t n = cursor_count(&c, WEND_SIDE_STREAM_LEAST);
     bool good = true;
-    wend_site_coding_streams(s->coding, &s->to, n);
-    for (; n > 0 && good && (good = wend_side_stream_read(&c, &head, &rows)); n--) {
+    site_coding_streams(s->coding, &s->to, n);
+    for (; n > 0 && good && (good = side_stream_read(&c, &head, &rows)); n--) {
         uint64_t elements;
         bool cut;
-        wend_side_reader_open(r, shared->kind, &head, rows);
+        side_reader_open(r, shared->kind, &head, rows);
         good = count_elements(r, &elements, &cut);
-        wend_site_coding_head(s->coding, &s->to, &head, &elements, &cut);
-        wend_side_reader_open(r, shared->kind, &head, rows);
+        site_coding_head(s->coding, &s->to, &head, &elements, &cut);
+        side_reader_open(r, shared->kind, &head, rows);
         good = good && put_elements(s, r);
     }
     memory_free(r);
@@ -307,13 +307,13 @@ static bool put_content(Streams *s, const SharedSide *shared)
 
 static void put_modules(const Streams *s, WendBuf *out)
 {
-    wend_buf_unsigned(out, s->modules->len);
+    buf_unsigned(out, s->modules->len);
     for (uint32_t i = 0; i < s->modules->len; i++) {
         const SiteModule *m = &VECTOR_AT(s->modules, SiteModule, i);
-        wend_buf_unsigned(out, m->n_file);
-        wend_buf_bytes(out, m->file, m->n_file);
-        wend_buf_unsigned(out, m->n_id);
-        wend_buf_bytes(out, m->id, m->n_id);
+        buf_unsigned(out, m->n_file);
+        buf_bytes(out, m->file, m->n_file);
+        buf_unsigned(out, m->n_id);
+        buf_bytes(out, m->id, m->n_id);
     }
 }
 
@@ -342,7 +342,7 @@ static void put_ranks(const Vector *all, WendBuf *out)
     AUTOFREE RankSet *sets = NEW(RankSet, all->len + 1);
     for (uint32_t i = 0; i < all->len; i++)
         sets[i] = ((const SharedSide *)VECTOR_POINTER(all, i))->ranks;
-    wend_buf_unsigned(out, all->len);
+    buf_unsigned(out, all->len);
     ranksets_encode(sets, all->len, out);
 }
 
@@ -363,7 +363,7 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
                  .coding = NEW(WendSiteCoding, 1)};
     bool good = true;
     s.to.encoder = &s.encoder;
-    wend_site_coding_init(s.coding);
+    site_coding_init(s.coding);
     range_encoder_begin(&s.encoder, &s.bits);
     for (uint32_t i = 0; i < all->len; i++)
         good = good && put_content(&s, VECTOR_POINTER(all, i));
@@ -371,10 +371,10 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
     if (good) { /* nothing depends on it */
         put_modules(&s, &w->out);
         put_ranks(all, &w->out);
-        wend_buf_bytes(&w->out, s.bits.data, s.bits.len);
-        writer_member(w, wend_side_stream_kind(kind)->name);
+        buf_bytes(&w->out, s.bits.data, s.bits.len);
+        writer_member(w, side_stream_kind(kind)->name);
     }
-    wend_buf_clear(&s.bits);
+    buf_clear(&s.bits);
     map_unref(s.numbers);
     map_unref(s.frame_numbers);
     vector_unref(s.modules);
@@ -389,6 +389,6 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
 void write_shared_sides(Writer *w)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++)
-        if (wend_side_stream_kind(kind)->shared_most > 0)
+        if (side_stream_kind(kind)->shared_most > 0)
             write_kind(w, kind);
 }

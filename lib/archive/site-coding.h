@@ -49,22 +49,20 @@ typedef struct {
     WendStackCoding stacks;
 } WendSiteCoding;
 
-void wend_site_coding_init(WendSiteCoding *k);
+void site_coding_init(WendSiteCoding *k);
 /* Each codes what is given or, with a decoder, returns what was coded. */
-uint64_t wend_site_coding_streams(WendSiteCoding *k, const RangeCoder *c, uint64_t n);
+uint64_t site_coding_streams(WendSiteCoding *k, const RangeCoder *c, uint64_t n);
 /* Begins a stream of *N elements; *CUT: the recorder had no memory for more. */
-void wend_site_coding_head(WendSiteCoding *k, const RangeCoder *c, WendSideHead *head, uint64_t *n,
-                           bool *cut);
+void site_coding_head(WendSiteCoding *k, const RangeCoder *c, WendSideHead *head, uint64_t *n,
+                      bool *cut);
 /* An element. False: it is damaged. */
-bool wend_site_coding_element(WendSiteCoding *k, const RangeCoder *c, WendSideElement *e);
+bool site_coding_element(WendSiteCoding *k, const RangeCoder *c, WendSideElement *e);
 /* Describes a site: the number of its module + 1, or 0 if it is in none, and its offset there. */
-void wend_site_coding_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
-                            uint64_t *offset);
+void site_coding_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *module, uint64_t *offset);
 /* The same for a frame of a stack, whose module is known. */
-void wend_site_coding_frame(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
-                            uint64_t *offset);
+void site_coding_frame(WendSiteCoding *k, const RangeCoder *c, uint64_t *module, uint64_t *offset);
 /* Tells that the site with that description was used again. */
-void wend_site_coding_used(WendSiteCoding *k, uint64_t module, uint64_t offset);
+void site_coding_used(WendSiteCoding *k, uint64_t module, uint64_t offset);
 
 /* -- the stack of a site, which comes before its description -- */
 
@@ -77,13 +75,13 @@ typedef struct {
 /* Codes where a stack leaves those before. *N frames are new. They are described next, from the
  * outermost one inwards: each is called from the one before, the first one from *CALLER. If there
  * are none, the site is called from there. False: it is damaged. */
-bool wend_stack_coding_callers(WendStackCoding *k, const RangeCoder *c,
-                               const WendStackFrames *frames, uint64_t *caller, uint64_t *n);
+bool stack_coding_callers(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                          uint64_t *caller, uint64_t *n);
 /* Codes the number of the place of a frame or a site with that caller. If it is N_PLACES, the place
  * is new, and is described next. False: it is damaged. */
-bool wend_stack_coding_place(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
-                             uint64_t caller, bool is_site, uint64_t *place);
+bool stack_coding_place(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                        uint64_t caller, bool is_site, uint64_t *place);
 /* Tells that the site with that description was used. */
-void wend_stack_coding_used(WendStackCoding *k, const WendStackFrame *site);
+void stack_coding_used(WendStackCoding *k, const WendStackFrame *site);
 
 #endif

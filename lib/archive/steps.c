@@ -93,9 +93,9 @@ static void read_part(void *step)
 {
     Step *s = step;
     Error *error = NULL;
-    WendMerge *one = wend_merge_from_part(s->bytes, s->n, UINT64_MAX, &error);
-    s->good = one && wend_archive_make_side_frames(one, &error)
-              && (!merge || wend_merge_unite(merge, one, &error));
+    WendMerge *one = merge_from_part(s->bytes, s->n, UINT64_MAX, &error);
+    s->good =
+        one && archive_make_side_frames(one, &error) && (!merge || merge_unite(merge, one, &error));
     if (!merge)
         merge = one;
     note(error);
@@ -110,7 +110,7 @@ static void absorb(void *step)
 {
     Step *s = step;
     Error *error = NULL;
-    s->good = wend_merge_absorb(merge, s->bytes, s->n, &error);
+    s->good = merge_absorb(merge, s->bytes, s->n, &error);
     note(error);
     memory_free(received);
     received = NULL;
@@ -124,7 +124,7 @@ bool wend_step_absorb(const void *encoded, size_t n)
 static void encode(void *step)
 {
     Step *s = step;
-    const Vector *bytes = wend_merge_encode(merge);
+    const Vector *bytes = merge_encode(merge);
     s->bytes = bytes->data;
     s->n = bytes->len;
     s->good = true;
@@ -155,12 +155,12 @@ static void write_archive(void *step)
     uint64_t after = 0;
     Vector *places = NULL;
     ((Step *)step)->good =
-        wend_archive_has_frames(merge)
-            ? wend_archive_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
-            : wend_archive_write(merge, s->directory, s->file, &written, &error);
+        archive_has_frames(merge)
+            ? archive_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
+            : archive_write(merge, s->directory, s->file, &written, &error);
     if (!note(error))
         return;
-    const char *unrecorded = wend_merge_unrecorded(merge), *kinds = "";
+    const char *unrecorded = merge_unrecorded(merge), *kinds = "";
     WendStepResult *r = s->result;
     *r = (WendStepResult){.bytes = written.bytes};
     if (places) {
@@ -168,11 +168,11 @@ static void write_archive(void *step)
         r->places = (const WendStepPlace *)(const void *)places->data;
         memcpy(&r->key, &shared.key, sizeof r->key);
     }
-    snprintf(r->totals, sizeof r->totals, "%s", wend_totals_text(&written.totals));
-    r->stopped = wend_merge_stopped(merge, &after);
+    snprintf(r->totals, sizeof r->totals, "%s", totals_text(&written.totals));
+    r->stopped = merge_stopped(merge, &after);
     r->stopped_after = after;
-    r->cut = wend_merge_cut(merge, &kinds);
-    r->left_out = wend_merge_left_out(merge);
+    r->cut = merge_cut(merge, &kinds);
+    r->left_out = merge_left_out(merge);
     snprintf(r->cut_kinds, sizeof r->cut_kinds, "%s", kinds);
     snprintf(r->unrecorded, sizeof r->unrecorded, "%s", unrecorded ? unrecorded : "");
 }
@@ -189,7 +189,7 @@ static void make_shard(void *step)
 {
     Step *s = step;
     Error *error = NULL;
-    s->good = wend_archive_make_shard(merge, s->least, &own_frame, &error);
+    s->good = archive_make_shard(merge, s->least, &own_frame, &error);
     note(error);
 }
 
@@ -201,7 +201,7 @@ bool wend_step_shard(uint32_t least)
 bool wend_step_frame(const WendStepPlace *place, const void **frame, size_t *n)
 {
     const Vector *own = place->what == WEND_STEP_SHARD ? own_frame
-                        : merge ? wend_archive_side_frame(merge, place->rank, place->what - 1)
+                        : merge ? archive_side_frame(merge, place->rank, place->what - 1)
                                 : NULL;
     if (!own)
         return false;

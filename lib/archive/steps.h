@@ -25,7 +25,7 @@ bool wend_step_part(const void *part, size_t n);
 bool wend_step_absorb(const void *encoded, size_t n);
 /* Encodes the merge for another rank. *ENCODED is valid until wend_step_end. */
 bool wend_step_encode(const void **encoded, size_t *n);
-/* Makes a shard of what was merged so far if it is due (wend_archive_make_shard; LEAST is a
+/* Makes a shard of what was merged so far if it is due (archive_make_shard; LEAST is a
  * number of ranks) and this rank has none. wend_step_frame then gives the frame of the shard. */
 bool wend_step_shard(uint32_t least);
 /* Memory for N bytes that another rank sends, valid until the next step. NULL if there is too
@@ -53,16 +53,16 @@ typedef struct {
     const WendStepPlace *places;
     WendStepKey key;
     uint64_t bytes;   /* as in WendArchiveResult */
-    char totals[160]; /* wend_totals_text */
-    unsigned stopped; /* ranks whose recording stopped, and calls (wend_merge_stopped) */
+    char totals[160]; /* totals_text */
+    unsigned stopped; /* ranks whose recording stopped, and calls (merge_stopped) */
     uint64_t stopped_after;
-    unsigned cut; /* ranks without all of their side streams, and kinds (wend_merge_cut) */
+    unsigned cut; /* ranks without all of their side streams, and kinds (merge_cut) */
     char cut_kinds[64];
-    uint64_t left_out;    /* wend_merge_left_out */
-    char unrecorded[256]; /* wend_merge_unrecorded, or "" */
+    uint64_t left_out;    /* merge_left_out */
+    char unrecorded[256]; /* merge_unrecorded, or "" */
 } WendStepResult;
-/* Writes the archive (wend_archive_write). If ranks have frames, it only begins the archive
- * (wend_archive_begin), and wend_step_finish is the last step. */
+/* Writes the archive (archive_write). If ranks have frames, it only begins the archive
+ * (archive_begin), and wend_step_finish is the last step. */
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result);
 /* The rank of PLACE writes its frame there, in the file in DIRECTORY. Returns false if it cannot,
  * which is no failure of the step. The rank that writes the archive must then write the frame. */

@@ -32,14 +32,14 @@ static uint32_t distinct_add(Distinct *d, const WendBuf *one, bool *is_new)
 /* Appends the encoding of a new thing. */
 static void distinct_encode(Distinct *d, const WendBuf *encoded)
 {
-    wend_buf_bytes(&d->bytes, encoded->data, encoded->len);
+    buf_bytes(&d->bytes, encoded->data, encoded->len);
 }
 
 static void distinct_write(Distinct *d, Writer *w)
 {
-    wend_buf_unsigned(&w->out, map_size(d->numbers));
-    wend_buf_bytes(&w->out, d->bytes.data, d->bytes.len);
-    wend_buf_clear(&d->bytes);
+    buf_unsigned(&w->out, map_size(d->numbers));
+    buf_bytes(&w->out, d->bytes.data, d->bytes.len);
+    buf_clear(&d->bytes);
     map_unref(d->numbers);
 }
 
@@ -92,7 +92,7 @@ static uint32_t set_number(SlotTables *tables, const RankSet *ranks)
     uint32_t number = distinct_add(&tables->sets, &set, &is_new);
     if (is_new)
         distinct_encode(&tables->sets, &set);
-    wend_buf_clear(&set);
+    buf_clear(&set);
     return number;
 }
 
@@ -107,7 +107,7 @@ static EncodedTable encode_table(Writer *w, SlotTables *t, const RankVector *v,
                           .deltas = v->deltas,
                           .n_ranks = ranks->n,
                           .column = t->column};
-    wend_buf_unsigned(bytes, table.key);
+    buf_unsigned(bytes, table.key);
     delta_sequence_encode_shortest(v->deltas, bytes, w->constant_number);
     return table;
 }
@@ -121,7 +121,7 @@ static bool complete(const Writer *w, const SlotTables *t, const Signature *s, u
                      RankVector *whole)
 {
     const ShapeRow *shape = &VECTOR_AT(w->r->shapes, ShapeRow, s->shape);
-    bool has_self = (wend_functions[shape->words[0] / 2].flags & WEND_F_SELF) != 0;
+    bool has_self = (mpi_functions[shape->words[0] / 2].flags & WEND_F_SELF) != 0;
     const RankVectorOn part = {s->ranks, &s->slots[k], k > 0 && has_self ? &s->slots[0] : NULL};
     return s->ranks->n < t->all.n && rank_vector_complete(&part, t->all.n, whole);
 }
@@ -141,7 +141,7 @@ uint32_t slot_tables_number(Writer *w, SlotTables *t, const Signature *s, uint32
         VECTOR_APPEND(t->encoded, table);
     }
     rank_vector_clear(&whole);
-    wend_buf_clear(&bytes);
+    buf_clear(&bytes);
     return number;
 }
 
@@ -161,13 +161,13 @@ static void put_together(Writer *w, const EncodedTable *encoded, uint32_t n, siz
             k += run.count;
         }
     }
-    wend_buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
-    wend_buf_unsigned(&out, n);
+    buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
+    buf_unsigned(&out, n);
     delta_sequence_builder_encode(words, &out, w->constant_number);
     if (out.len < less
         && (uint64_t)n * encoded->n_ranks <= TABLES_WORDS_PER_BYTE * (uint64_t)out.len)
-        wend_buf_bytes(&w->out, out.data, out.len);
-    wend_buf_clear(&out);
+        buf_bytes(&w->out, out.data, out.len);
+    buf_clear(&out);
 }
 
 /* The most words of tables that are tried together. Each takes 100 bytes of memory. */
@@ -179,7 +179,7 @@ void slot_tables_write(Writer *w, SlotTables *t)
 {
     const EncodedTable *encoded = (const EncodedTable *)(void *)t->encoded->data;
     distinct_write(&t->sets, w);
-    wend_buf_unsigned(&w->out, t->encoded->len);
+    buf_unsigned(&w->out, t->encoded->len);
     for (uint32_t i = 0, end; i < t->encoded->len; i = end) {
         size_t bytes = encoded[i].n, before = w->out.len;
         end = i + 1;
@@ -192,9 +192,9 @@ void slot_tables_write(Writer *w, SlotTables *t)
         if (end - i > 1)
             put_together(w, &encoded[i], end - i, bytes);
         if (w->out.len == before)
-            wend_buf_bytes(&w->out, t->tables.bytes.data + encoded[i].offset, bytes);
+            buf_bytes(&w->out, t->tables.bytes.data + encoded[i].offset, bytes);
     }
-    wend_buf_clear(&t->tables.bytes);
+    buf_clear(&t->tables.bytes);
     map_unref(t->tables.numbers);
     vector_unref(t->encoded);
     rankset_clear(&t->all);

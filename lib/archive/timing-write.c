@@ -50,7 +50,7 @@ typedef struct TimingTable {
 static TimingRows row_table_new(uint32_t n_terminals)
 {
     TimingRows t = {.rows = vector_new(sizeof(TimingRow))};
-    shared_rows_init(&t.shared, (uint32_t)wend_n_functions, n_terminals);
+    shared_rows_init(&t.shared, (uint32_t)mpi_n_functions, n_terminals);
     return t;
 }
 
@@ -76,7 +76,7 @@ static void timing_table_clear(TimingTable *t)
     vector_unref(t->had);
     vector_unref(t->found_as);
     vector_unref(t->numbers);
-    for (size_t f = 0; t->by_calls && f < wend_n_functions; f++)
+    for (size_t f = 0; t->by_calls && f < mpi_n_functions; f++)
         CLEAR(t->by_calls[f], vector_unref);
     memory_free(t->by_calls);
     memory_free(t->same_as);
@@ -125,10 +125,10 @@ static void settle_rows(TimingTable *t)
     TimingRows *f = &t->found;
     t->same_as = NEW(uint32_t, f->rows->len + 1);
     t->encoded_as = NEW0(uint32_t, f->rows->len + 1);
-    t->by_calls = NEW0(Vector *, wend_n_functions + 1);
+    t->by_calls = NEW0(Vector *, mpi_n_functions + 1);
     for (uint32_t row = 0; row < f->rows->len; row++)
         t->same_as[row] = row;
-    for (uint32_t function = 0; function < wend_n_functions; function++) {
+    for (uint32_t function = 0; function < mpi_n_functions; function++) {
         uint32_t n = shared_rows_count(&f->shared, function);
         if (n == 0)
             continue;
@@ -382,7 +382,7 @@ static void put_row_numbers(Writer *w)
         }
         gap += t->gap;
     }
-    wend_buf_unsigned(&w->out, n);
+    buf_unsigned(&w->out, n);
     delta_sequence_builder_encode(gaps, &w->out, NULL);
     delta_sequence_builder_encode(values, &w->out, NULL);
 }
@@ -487,7 +487,7 @@ static void put_distribution(Writer *w, const RankTimes *t)
 void write_rank_times(Writer *w)
 {
     const RankTimes *t = w->r->merge->rank_times;
-    wend_buf_unsigned(&w->out, t->functions->len);
+    buf_unsigned(&w->out, t->functions->len);
     if (t->functions->len == 0)
         return;
     DeltaSequenceBuilder *functions = delta_sequence_builder_new();

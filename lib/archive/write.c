@@ -29,11 +29,11 @@ _Static_assert(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2 && WEND_EXTENT_CO
 static bool use_word(void *writer, int64_t word)
 {
     Writer *w = writer;
-    if (!wend_word_is_const(word))
+    if (!word_is_const(word))
         return true;
-    if (wend_word_const_index(word) >= wend_n_constants)
+    if (word_const_index(word) >= mpi_n_constants)
         return false;
-    w->constant_used[wend_word_const_index(word)] = 1;
+    w->constant_used[word_const_index(word)] = 1;
     return true;
 }
 
@@ -90,10 +90,10 @@ static bool use_all(Writer *w, bool whole)
     const Vector *timed = r->merge->rank_times->functions;
     for (uint32_t i = 0; whole && i < timed->len; i++)
         w->function_used[VECTOR_AT(timed, FunctionTimes, i).function] = 1;
-    for (size_t i = 0; i < wend_n_functions; i++)
+    for (size_t i = 0; i < mpi_n_functions; i++)
         if (w->function_used[i])
             w->function_number[i] = w->n_functions++;
-    for (size_t i = 0; i < wend_n_constants; i++)
+    for (size_t i = 0; i < mpi_n_constants; i++)
         if (w->constant_used[i])
             w->constant_number[i] = w->n_constants++;
     return true;
@@ -104,15 +104,15 @@ static bool use_all(Writer *w, bool whole)
 static void write_functions(Writer *w)
 {
     uint32_t digest = WEND_DIGEST_START;
-    wend_buf_unsigned(&w->out, w->n_functions);
-    for (size_t i = 0; i < wend_n_functions; i++) {
+    buf_unsigned(&w->out, w->n_functions);
+    for (size_t i = 0; i < mpi_n_functions; i++) {
         if (!w->function_used[i])
             continue;
-        codec_put_name(&w->out, wend_functions[i].name);
-        digest = wend_function_digest_add(digest, &wend_functions[i]);
+        codec_put_name(&w->out, mpi_functions[i].name);
+        digest = function_digest_add(digest, &mpi_functions[i]);
     }
     digest = htole32(digest);
-    wend_buf_bytes(&w->out, &digest, sizeof digest);
+    buf_bytes(&w->out, &digest, sizeof digest);
 }
 
 /* Writes the metadata of a predefined datatype: size, lower bound, extent, true lower bound and
@@ -122,26 +122,26 @@ static void put_datatype(WendBuf *out, const char *facts)
     AUTO(Vector) texts = string_split(facts ? facts : "", ' ');
     int64_t numbers[5];
     if (texts->len != 5) {
-        wend_buf_unsigned(out, CONSTANT_ALONE);
+        buf_unsigned(out, CONSTANT_ALONE);
         return;
     }
     for (int k = 0; k < 5; k++)
         numbers[k] = strtoll(VECTOR_POINTER(texts, k), NULL, 10);
     bool dense =
         numbers[1] == 0 && numbers[3] == 0 && numbers[2] == numbers[0] && numbers[4] == numbers[0];
-    wend_buf_unsigned(out, dense ? CONSTANT_DENSE : CONSTANT_MEASURED);
+    buf_unsigned(out, dense ? CONSTANT_DENSE : CONSTANT_MEASURED);
     for (int k = 0; k < (dense ? 1 : 5); k++)
-        wend_buf_signed(out, numbers[k]);
+        buf_signed(out, numbers[k]);
 }
 
 static void write_constants(Writer *w)
 {
-    wend_buf_unsigned(&w->out, w->n_constants);
-    for (size_t i = 0; i < wend_n_constants; i++) {
+    buf_unsigned(&w->out, w->n_constants);
+    for (size_t i = 0; i < mpi_n_constants; i++) {
         if (!w->constant_used[i])
             continue;
-        codec_put_name(&w->out, wend_constants[i]);
-        AUTOFREE char *key = string_print("datatype.%s", wend_constants[i]);
+        codec_put_name(&w->out, mpi_constants[i]);
+        AUTOFREE char *key = string_print("datatype.%s", mpi_constants[i]);
         put_datatype(&w->out, writer_fact(w->r->merge, key));
     }
 }
@@ -151,7 +151,7 @@ static void write_constants(Writer *w)
 static void put_batch(Writer *w, uint32_t n, WendBuf *each, WendBuf *columns)
 {
     if (n > 1)
-        wend_buf_unsigned(&w->out, columns->len < each->len);
+        buf_unsigned(&w->out, columns->len < each->len);
     writer_shorter(w, each, n > 1 ? columns : NULL);
 }
 
@@ -186,7 +186,7 @@ static void write_shapes(Writer *w)
         delta_sequence_builder_add(n_words, (DeltaSequenceRun){s->n - 1, 0, 1});
         batches_add(&batches, head, s->n - 1, s);
     }
-    wend_buf_unsigned(&w->out, w->r->shapes->len);
+    buf_unsigned(&w->out, w->r->shapes->len);
     delta_sequence_builder_encode(heads, &w->out, NULL);
     delta_sequence_builder_encode(n_words, &w->out, NULL);
     for (uint32_t g = 0; g < batches.all->len; g++)
@@ -215,7 +215,7 @@ static bool encode_plainly(const Writer *w, const Signature *s, uint32_t k, Enco
     const RankVector *v = &s->slots[k];
     if (rank_vector_is_deltas(v))
         return false;
-    bool has_self = (wend_functions[VECTOR_AT(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags
+    bool has_self = (mpi_functions[VECTOR_AT(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags
                      & WEND_F_SELF)
                     != 0;
     /* If there is one rank, the slot self is shorter relative to that rank. */
@@ -283,9 +283,8 @@ static void put_each_terminal(const Writer *w, WendBuf *out, const Encoding *t)
     for (uint32_t i = 0; i < t->n; i++)
         for (uint32_t k = 0; k < t->n_slots; k++) {
             EncodedSlot one = encoding_of(w, t, i, k);
-            wend_buf_unsigned(out, one.form == ENCODED_AS_TABLE
-                                       ? ENCODED_AS_TABLE + (uint64_t)one.word
-                                       : one.form);
+            buf_unsigned(out, one.form == ENCODED_AS_TABLE ? ENCODED_AS_TABLE + (uint64_t)one.word
+                                                           : one.form);
             if (one.form != ENCODED_AS_TABLE)
                 codec_put_word(out, one.word, w->constant_number);
         }
@@ -328,7 +327,7 @@ static void put_terminals(Writer *w, SlotEncoder *e, const Batch *batch)
     if (n > 1)
         put_slot_columns(w, &columns, &t);
     if (t.strided) {
-        wend_buf_unsigned(&w->out, 1);
+        buf_unsigned(&w->out, 1);
         writer_shorter(w, &columns, NULL);
     } else {
         put_batch(w, n, &each, &columns);
@@ -376,9 +375,9 @@ static uint64_t put_all_terminals(Writer *w, bool derive)
     WendBuf terminals = w->out;
     w->out = before;
     slot_tables_write(w, e.tables);
-    wend_buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
-    wend_buf_bytes(&w->out, terminals.data, terminals.len);
-    wend_buf_clear(&terminals);
+    buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
+    buf_bytes(&w->out, terminals.data, terminals.len);
+    buf_clear(&terminals);
     return e.derived;
 }
 
@@ -413,7 +412,7 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
  * variants, so one delta sequence is shorter than one for each variant. */
 static void put_trips(Writer *w, const Variants *v)
 {
-    wend_buf_unsigned(&w->out, v->n_trips);
+    buf_unsigned(&w->out, v->n_trips);
     DeltaSequenceBuilder *counts = delta_sequence_builder_new();
     for (uint32_t t = 0; t < v->n_trips; t++)
         for (uint32_t i = 0; i < v->n; i++)
@@ -463,8 +462,8 @@ static void put_sequences(Writer *w)
 static void put_ranks(Writer *w)
 {
     uint32_t n = w->r->classes->len;
-    wend_buf_unsigned(&w->out, w->r->merge->world);
-    wend_buf_unsigned(&w->out, n);
+    buf_unsigned(&w->out, w->r->merge->world);
+    buf_unsigned(&w->out, n);
     if (n == 0)
         return;
     put_sets(w);
@@ -519,10 +518,10 @@ static Writer writer_new(const Recording *r)
 {
     Writer w = {
         .r = r, .out = WEND_BUF_INIT, .container = container_writer_new(start_of(r->merge))};
-    w.function_used = NEW0(uint8_t, wend_n_functions + 1);
-    w.constant_used = NEW0(uint8_t, wend_n_constants + 1);
-    w.function_number = NEW0(uint32_t, wend_n_functions + 1);
-    w.constant_number = NEW0(uint32_t, wend_n_constants + 1);
+    w.function_used = NEW0(uint8_t, mpi_n_functions + 1);
+    w.constant_used = NEW0(uint8_t, mpi_n_constants + 1);
+    w.function_number = NEW0(uint32_t, mpi_n_functions + 1);
+    w.constant_number = NEW0(uint32_t, mpi_n_constants + 1);
     w.calls = NEW0(uint64_t, r->signatures->len + 1);
     w.called = vector_new(sizeof(uint32_t));
     w.shape_calls = NEW0(uint64_t, r->shapes->len + 1);
@@ -535,7 +534,7 @@ static Writer writer_new(const Recording *r)
 
 static void writer_clear(Writer *w)
 {
-    wend_buf_clear(&w->out);
+    buf_clear(&w->out);
     memory_free(w->function_used);
     memory_free(w->constant_used);
     memory_free(w->function_number);
@@ -558,7 +557,7 @@ static bool writer_damaged(Writer *w, Error **error)
 
 static char *side_name(const SideMember *m)
 {
-    return string_print("%s.%u", wend_side_stream_kind(m->kind)->name, m->rank);
+    return string_print("%s.%u", side_stream_kind(m->kind)->name, m->rank);
 }
 
 /* Writes the side streams of a rank, unless its frame is made already. */
@@ -600,7 +599,7 @@ static WendArchiveResult result_of(const Writer *w)
     return result;
 }
 
-/* As wend_archive_write. */
+/* As archive_write. */
 static bool write_recording(const Recording *r, const char *dir, const char *file,
                             WendArchiveResult *result, Error **error)
 {
@@ -620,7 +619,7 @@ static char *shard_name(uint32_t rank)
     return string_print(SHARD_MEMBER "%u", rank);
 }
 
-/* As wend_archive_begin. On failure *PLACES is NULL. */
+/* As archive_begin. On failure *PLACES is NULL. */
 static bool begin_recording(const Recording *r, const char *dir, const char *file,
                             SharedFile *file_out, Vector **places, WendArchiveResult *result,
                             Error **error)
@@ -677,7 +676,7 @@ static Vector *encode_shard(const Recording *r, Shard *shard, Error **error)
     return frame;
 }
 
-bool wend_archive_has_frames(const WendMerge *m)
+bool archive_has_frames(const WendMerge *m)
 {
     bool has = m->shards->len > 0;
     for (uint32_t i = 0; !has && i < m->sides->len; i++)
@@ -685,7 +684,7 @@ bool wend_archive_has_frames(const WendMerge *m)
     return has;
 }
 
-bool wend_archive_make_side_frames(WendMerge *m, Error **error)
+bool archive_make_side_frames(WendMerge *m, Error **error)
 {
     for (uint32_t i = 0; i < m->sides->len; i++) {
         SideMember *side = &VECTOR_AT(m->sides, SideMember, i);
@@ -706,7 +705,7 @@ bool wend_archive_make_side_frames(WendMerge *m, Error **error)
     return true;
 }
 
-const Vector *wend_archive_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind)
+const Vector *archive_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind)
 {
     for (uint32_t i = 0; i < m->sides->len; i++) {
         const SideMember *side = &VECTOR_AT(m->sides, SideMember, i);
@@ -726,7 +725,7 @@ static uint32_t lowest_rank(const WendMerge *m)
     return lowest;
 }
 
-bool wend_archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error)
+bool archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error)
 {
     *frame = NULL;
     if (!shard_is_due(m, least))
@@ -740,8 +739,8 @@ bool wend_archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error
     return *frame != NULL;
 }
 
-bool wend_archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
-                        Vector **places, WendArchiveResult *result, Error **error)
+bool archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                   Vector **places, WendArchiveResult *result, Error **error)
 {
     Recording *r = recording_share_terminals(m, error);
     bool good = r && begin_recording(r, dir, file, file_out, places, result, error);
@@ -749,8 +748,8 @@ bool wend_archive_begin(WendMerge *m, const char *dir, const char *file, SharedF
     return good;
 }
 
-bool wend_archive_write(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
-                        Error **error)
+bool archive_write(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
+                   Error **error)
 {
     Recording *r = recording_share_terminals(m, error);
     bool good = r && write_recording(r, dir, file, result, error);

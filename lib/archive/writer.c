@@ -8,16 +8,16 @@ void writer_member(Writer *w, const char *name)
 {
     w->member_bytes = w->out.len;
     container_add(w->container, name, w->out.data, w->out.len);
-    wend_buf_clear(&w->out);
+    buf_clear(&w->out);
 }
 
 void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
 {
     const WendBuf *less = other && other->len < plain->len ? other : plain;
-    wend_buf_bytes(&w->out, less->data, less->len);
-    wend_buf_clear(plain);
+    buf_bytes(&w->out, less->data, less->len);
+    buf_clear(plain);
     if (other)
-        wend_buf_clear(other);
+        buf_clear(other);
 }
 
 bool writer_each_sequence(Writer *w, SequenceFunction function)
@@ -35,7 +35,7 @@ bool writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer 
 {
     size_t before = w->out.len;
     w->encoded = false;
-    wend_buf_unsigned(&w->out, 1);
+    buf_unsigned(&w->out, 1);
     if (!writer_each_sequence(w, function))
         return false;
     if (end)
@@ -43,7 +43,7 @@ bool writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer 
     if (w->encoded)
         return true;
     w->out.len = before;
-    wend_buf_unsigned(&w->out, 0);
+    buf_unsigned(&w->out, 0);
     return true;
 }
 

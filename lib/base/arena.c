@@ -7,8 +7,8 @@
 
 #include "budget.h"
 
-struct wend_arena_chunk {
-    struct wend_arena_chunk *older;
+struct arena_chunk {
+    struct arena_chunk *older;
     size_t bytes; /* of the chunk, this header included */
     char data[];
 };
@@ -21,14 +21,14 @@ static size_t chunk_size(const WendArena *a, size_t bytes)
     return size < bytes ? bytes : size;
 }
 
-void *wend_arena_new(WendArena *a, size_t bytes)
+void *arena_new(WendArena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
     bytes = bytes > 0 ? (bytes + 7) & ~(size_t)7 : 8; /* 0 bytes have an address too */
     if ((size_t)(a->end - a->next) < bytes) {
         size_t size = chunk_size(a, bytes);
-        struct wend_arena_chunk *chunk = wend_budget_zeroed(sizeof *chunk + size);
+        struct arena_chunk *chunk = budget_zeroed(sizeof *chunk + size);
         if (!chunk)
             return NULL;
         chunk->older = a->chunks;
@@ -43,19 +43,19 @@ void *wend_arena_new(WendArena *a, size_t bytes)
     return p;
 }
 
-void *wend_arena_copy(WendArena *a, const void *data, size_t bytes)
+void *arena_copy(WendArena *a, const void *data, size_t bytes)
 {
-    void *p = wend_arena_new(a, bytes);
+    void *p = arena_new(a, bytes);
     if (p && bytes > 0)
         memcpy(p, data, bytes);
     return p;
 }
 
-void wend_arena_clear(WendArena *a)
+void arena_clear(WendArena *a)
 {
     while (a->chunks) {
-        struct wend_arena_chunk *older = a->chunks->older;
-        wend_budget_free(a->chunks, a->chunks->bytes);
+        struct arena_chunk *older = a->chunks->older;
+        budget_free(a->chunks, a->chunks->bytes);
         a->chunks = older;
     }
     *a = (WendArena){0};

@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 typedef struct {
-    struct wend_arena_chunk *chunks; /* newest first */
-    char *next, *end;                /* the free rest of the newest */
-    size_t bytes;                    /* of all chunks */
-} WendArena;                         /* {0} is empty */
+    struct arena_chunk *chunks; /* newest first */
+    char *next, *end;           /* the free rest of the newest */
+    size_t bytes;               /* of all chunks */
+} WendArena;                    /* {0} is empty */
 
-void *wend_arena_new(WendArena *a, size_t bytes); /* zeroed, aligned to 8; NULL: no memory */
-void *wend_arena_copy(WendArena *a, const void *data, size_t bytes);
-void wend_arena_clear(WendArena *a);
+void *arena_new(WendArena *a, size_t bytes); /* zeroed, aligned to 8; NULL: no memory */
+void *arena_copy(WendArena *a, const void *data, size_t bytes);
+void arena_clear(WendArena *a);
 
 #endif

@@ -12,7 +12,7 @@ static _Atomic size_t secured = SIZE_MAX;
 static void (*_Atomic when_reached)(void);
 static size_t (*_Atomic secure_beside)(size_t bytes);
 
-void wend_budget_give(size_t n)
+void budget_give(size_t n)
 {
     atomic_fetch_sub_explicit(&held, n, memory_order_relaxed);
 }
@@ -34,11 +34,11 @@ static bool take_within(size_t n, size_t most)
         && (before + n <= atomic_load_explicit(&secured, memory_order_relaxed)
             || secure(before + n)))
         return true;
-    wend_budget_give(n);
+    budget_give(n);
     return false;
 }
 
-bool wend_budget_take_half(size_t n)
+bool budget_take_half(size_t n)
 {
     return take_within(n, atomic_load_explicit(&limit, memory_order_relaxed) / 2);
 }
@@ -53,50 +53,50 @@ static bool take(size_t n)
     return false;
 }
 
-void *wend_budget_resize(void *p, size_t old, size_t n)
+void *budget_resize(void *p, size_t old, size_t n)
 {
     if (n == 0) {
         memory_free(p);
-        wend_budget_give(old);
+        budget_give(old);
         return NULL;
     }
     if (n > old && !take(n - old))
         return NULL;
     void *moved = memory_resize(p, n);
     if (!moved && n > old)
-        wend_budget_give(n - old);
+        budget_give(n - old);
     else if (moved && n < old)
-        wend_budget_give(old - n);
+        budget_give(old - n);
     return moved;
 }
 
-void *wend_budget_zeroed(size_t n)
+void *budget_zeroed(size_t n)
 {
     if (!take(n))
         return NULL;
     void *p = memory_zeroed_or_null(1, n);
     if (!p)
-        wend_budget_give(n);
+        budget_give(n);
     return p;
 }
 
-size_t wend_budget_held(void)
+size_t budget_held(void)
 {
     return atomic_load_explicit(&held, memory_order_relaxed);
 }
 
-bool wend_budget_is_ample(void)
+bool budget_is_ample(void)
 {
-    return wend_budget_held() <= atomic_load_explicit(&limit, memory_order_relaxed) / 4;
+    return budget_held() <= atomic_load_explicit(&limit, memory_order_relaxed) / 4;
 }
 
-void wend_budget_limit(size_t bytes, void (*reached)(void))
+void budget_limit(size_t bytes, void (*reached)(void))
 {
     atomic_store(&when_reached, reached);
     atomic_store(&limit, bytes);
 }
 
-void wend_budget_beside(size_t (*function)(size_t bytes))
+void budget_beside(size_t (*function)(size_t bytes))
 {
     atomic_store(&secure_beside, function);
     atomic_store(&secured, function ? 0 : SIZE_MAX);

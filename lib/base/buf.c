@@ -7,7 +7,7 @@
 
 #include "memory.h"
 
-void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n)
+void *buf_resize(WendResize resize, void *p, size_t old, size_t n)
 {
     if (resize)
         return resize(p, old, n);
@@ -27,7 +27,7 @@ static bool grow(WendBuf *b, size_t n)
         }
         cap *= 2;
     }
-    uint8_t *data = wend_buf_resize(b->resize, b->data, b->cap, cap);
+    uint8_t *data = buf_resize(b->resize, b->data, b->cap, cap);
     if (!data) {
         b->failed = true;
         return false;
@@ -43,13 +43,13 @@ static inline bool reserve(WendBuf *b, size_t n)
     return (b->cap - b->len >= n && !b->failed) || grow(b, n);
 }
 
-void wend_buf_clear(WendBuf *b)
+void buf_clear(WendBuf *b)
 {
-    wend_buf_resize(b->resize, b->data, b->cap, 0);
+    buf_resize(b->resize, b->data, b->cap, 0);
     *b = (WendBuf){.resize = b->resize};
 }
 
-void wend_buf_bytes(WendBuf *b, const void *data, size_t n)
+void buf_bytes(WendBuf *b, const void *data, size_t n)
 {
     if (n == 0 || !reserve(b, n))
         return;
@@ -57,7 +57,7 @@ void wend_buf_bytes(WendBuf *b, const void *data, size_t n)
     b->len += n;
 }
 
-void wend_buf_unsigned(WendBuf *b, uint64_t v)
+void buf_unsigned(WendBuf *b, uint64_t v)
 {
     if (!reserve(b, 10)) /* 64 bits, seven a byte */
         return;
@@ -70,47 +70,47 @@ void wend_buf_unsigned(WendBuf *b, uint64_t v)
     b->len = (size_t)(p - b->data);
 }
 
-void wend_buf_signed(WendBuf *b, int64_t v)
+void buf_signed(WendBuf *b, int64_t v)
 {
-    wend_buf_unsigned(b, wend_buf_zigzag(v));
+    buf_unsigned(b, buf_zigzag(v));
 }
 
-void wend_buf_double(WendBuf *b, double v)
+void buf_double(WendBuf *b, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     bits = htole64(bits);
-    wend_buf_bytes(b, &bits, sizeof bits);
+    buf_bytes(b, &bits, sizeof bits);
 }
 
-void wend_buf_string(WendBuf *b, const char *s)
+void buf_string(WendBuf *b, const char *s)
 {
     size_t n = strlen(s);
-    wend_buf_unsigned(b, n);
-    wend_buf_bytes(b, s, n);
+    buf_unsigned(b, n);
+    buf_bytes(b, s, n);
 }
 
-void wend_buf_shorten(WendBuf *b, size_t from, WendBuf *other)
+void buf_shorten(WendBuf *b, size_t from, WendBuf *other)
 {
     if (other->len < b->len - from) {
         b->len = from;
-        wend_buf_bytes(b, other->data, other->len);
+        buf_bytes(b, other->data, other->len);
     }
     b->failed |= other->failed;
-    wend_buf_clear(other);
+    buf_clear(other);
 }
 
-void wend_buf_block(WendBuf *b, const WendBuf *block)
+void buf_block(WendBuf *b, const WendBuf *block)
 {
     if (block->failed) {
         b->failed = true;
         return;
     }
-    wend_buf_unsigned(b, block->len);
-    wend_buf_bytes(b, block->data, block->len);
+    buf_unsigned(b, block->len);
+    buf_bytes(b, block->data, block->len);
 }
 
-WendCursor wend_cursor(const void *data, size_t n)
+WendCursor cursor_of(const void *data, size_t n)
 {
     static const uint8_t nothing; /* so that p is never NULL: NULL + 0 is undefined */
     const uint8_t *p = data ? data : &nothing;
@@ -123,7 +123,7 @@ static void fail(WendCursor *c)
     c->p = c->end;
 }
 
-uint64_t wend_cursor_varint(WendCursor *c)
+uint64_t cursor_varint(WendCursor *c)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
@@ -142,11 +142,11 @@ uint64_t wend_cursor_varint(WendCursor *c)
     return 0;
 }
 
-double wend_cursor_double(WendCursor *c)
+double cursor_double(WendCursor *c)
 {
     uint64_t bits = 0;
     double v;
-    const uint8_t *bytes = wend_cursor_bytes(c, sizeof bits);
+    const uint8_t *bytes = cursor_bytes(c, sizeof bits);
     if (bytes)
         memcpy(&bits, bytes, sizeof bits);
     bits = le64toh(bits);
@@ -154,9 +154,9 @@ double wend_cursor_double(WendCursor *c)
     return v;
 }
 
-size_t wend_cursor_count(WendCursor *c, size_t min_bytes)
+size_t cursor_count(WendCursor *c, size_t min_bytes)
 {
-    uint64_t n = wend_cursor_unsigned(c);
+    uint64_t n = cursor_unsigned(c);
     size_t left = (size_t)(c->end - c->p);
     if (n > left / (min_bytes ? min_bytes : 1)) {
         fail(c);
@@ -165,7 +165,7 @@ size_t wend_cursor_count(WendCursor *c, size_t min_bytes)
     return (size_t)n;
 }
 
-const uint8_t *wend_cursor_bytes(WendCursor *c, size_t n)
+const uint8_t *cursor_bytes(WendCursor *c, size_t n)
 {
     if (c->failed || n > (size_t)(c->end - c->p)) {
         fail(c);
@@ -176,11 +176,11 @@ const uint8_t *wend_cursor_bytes(WendCursor *c, size_t n)
     return p;
 }
 
-WendCursor wend_cursor_block(WendCursor *c)
+WendCursor cursor_block(WendCursor *c)
 {
-    size_t n = wend_cursor_count(c, 1);
-    const uint8_t *p = wend_cursor_bytes(c, n);
-    WendCursor block = wend_cursor(p, n);
+    size_t n = cursor_count(c, 1);
+    const uint8_t *p = cursor_bytes(c, n);
+    WendCursor block = cursor_of(p, n);
     block.failed = c->failed;
     block.allowance = c->allowance;
     return block;

@@ -25,26 +25,26 @@ typedef struct {
         NULL, 0, 0, false, NULL \
     }
 /* Calls RESIZE, or memory_resize (memory.h) if that is NULL. */
-void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n);
+void *buf_resize(WendResize resize, void *p, size_t old, size_t n);
 /* Frees the data. The buffer can be used again, with the same function for its memory. */
-void wend_buf_clear(WendBuf *b);
-void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
-void wend_buf_unsigned(WendBuf *b, uint64_t v); /* LEB128 */
-void wend_buf_signed(WendBuf *b, int64_t v);    /* zigzag, LEB128 */
-void wend_buf_double(WendBuf *b, double v);     /* 64-bit IEEE, little-endian */
+void buf_clear(WendBuf *b);
+void buf_bytes(WendBuf *b, const void *data, size_t n);
+void buf_unsigned(WendBuf *b, uint64_t v); /* LEB128 */
+void buf_signed(WendBuf *b, int64_t v);    /* zigzag, LEB128 */
+void buf_double(WendBuf *b, double v);     /* 64-bit IEEE, little-endian */
 /* Signed numbers as unsigned ones, small ones small, and back: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
-static inline uint64_t wend_buf_zigzag(int64_t v)
+static inline uint64_t buf_zigzag(int64_t v)
 {
     return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
-static inline int64_t wend_buf_unzigzag(uint64_t v)
+static inline int64_t buf_unzigzag(uint64_t v)
 {
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
-void wend_buf_string(WendBuf *b, const char *s); /* length, bytes */
+void buf_string(WendBuf *b, const char *s); /* length, bytes */
 /* If OTHER is shorter than the bytes from offset FROM on, replaces these by it. Clears OTHER. */
-void wend_buf_shorten(WendBuf *b, size_t from, WendBuf *other);
-void wend_buf_block(WendBuf *b, const WendBuf *block); /* length, bytes */
+void buf_shorten(WendBuf *b, size_t from, WendBuf *other);
+void buf_block(WendBuf *b, const WendBuf *block); /* length, bytes */
 
 /* A cursor for reading hostile bytes: each read checks the bounds; after a failure all reads give
  * 0. A varint of more than 64 bits, or longer than its number needs, is a failure. */
@@ -54,24 +54,24 @@ typedef struct {
     struct Allowance *allowance; /* for memory made from the bytes (allowance.h); NULL: no limit */
 } WendCursor;
 
-WendCursor wend_cursor(const void *data, size_t n);
-uint64_t wend_cursor_varint(WendCursor *c); /* for wend_cursor_unsigned */
+WendCursor cursor_of(const void *data, size_t n);
+uint64_t cursor_varint(WendCursor *c); /* for cursor_unsigned */
 /* Most numbers have one byte, and are read without a call. */
-static inline uint64_t wend_cursor_unsigned(WendCursor *c)
+static inline uint64_t cursor_unsigned(WendCursor *c)
 {
-    return c->p < c->end && *c->p < 0x80 ? *c->p++ : wend_cursor_varint(c);
+    return c->p < c->end && *c->p < 0x80 ? *c->p++ : cursor_varint(c);
 }
-static inline int64_t wend_cursor_signed(WendCursor *c)
+static inline int64_t cursor_signed(WendCursor *c)
 {
-    return wend_buf_unzigzag(wend_cursor_unsigned(c));
+    return buf_unzigzag(cursor_unsigned(c));
 }
-double wend_cursor_double(WendCursor *c); /* may be infinite or not a number */
+double cursor_double(WendCursor *c); /* may be infinite or not a number */
 /* A count of things that take at least MIN_BYTES each. Fails if the rest of the bytes cannot hold
  * so many, so that callers may allocate for the count. */
-size_t wend_cursor_count(WendCursor *c, size_t min_bytes);
+size_t cursor_count(WendCursor *c, size_t min_bytes);
 /* The next N bytes, inside the data of the cursor; NULL on failure. */
-const uint8_t *wend_cursor_bytes(WendCursor *c, size_t n);
+const uint8_t *cursor_bytes(WendCursor *c, size_t n);
 /* Reads a length and that many bytes; returns a cursor over the bytes. */
-WendCursor wend_cursor_block(WendCursor *c);
+WendCursor cursor_block(WendCursor *c);
 
 #endif

@@ -7,12 +7,12 @@ static void free_key(gpointer key)
     g_bytes_unref(key);
 }
 
-GHashTable *wend_byte_table_numbers_new(void)
+GHashTable *byte_table_numbers_new(void)
 {
     return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, free_key, NULL);
 }
 
-guint wend_byte_table_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new)
+guint byte_table_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new)
 {
     /* Keys are looked up much more often than entered. */
     g_autoptr(GBytes) key = g_bytes_new_static(bytes, n);
@@ -25,18 +25,18 @@ guint wend_byte_table_number(GHashTable *numbers, const void *bytes, gsize n, gb
     return GPOINTER_TO_UINT(found);
 }
 
-gboolean wend_byte_table_number_known(GHashTable *numbers, const void *bytes, gsize n)
+gboolean byte_table_number_known(GHashTable *numbers, const void *bytes, gsize n)
 {
     g_autoptr(GBytes) key = g_bytes_new_static(bytes, n);
     return g_hash_table_contains(numbers, key);
 }
 
-GHashTable *wend_byte_table_entries_new(GDestroyNotify destroy)
+GHashTable *byte_table_entries_new(GDestroyNotify destroy)
 {
     return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, free_key, destroy);
 }
 
-gpointer wend_byte_table_entry(GHashTable *entries, const void *bytes, gsize n, gsize size)
+gpointer byte_table_entry(GHashTable *entries, const void *bytes, gsize n, gsize size)
 {
     g_autoptr(GBytes) key = g_bytes_new(bytes, n);
     gpointer entry = g_hash_table_lookup(entries, key);

@@ -8,14 +8,14 @@
 #include <glib.h>
 
 /* A table that numbers its keys from 0, by first occurrence. */
-GHashTable *wend_byte_table_numbers_new(void);
+GHashTable *byte_table_numbers_new(void);
 /* The number of the N bytes at BYTES. If they have none they get the next one, and *NEW is TRUE. */
-guint wend_byte_table_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new);
-gboolean wend_byte_table_number_known(GHashTable *numbers, const void *bytes, gsize n);
+guint byte_table_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new);
+gboolean byte_table_number_known(GHashTable *numbers, const void *bytes, gsize n);
 
 /* A table of entries. DESTROY frees an entry: g_free, or a function that calls it last. */
-GHashTable *wend_byte_table_entries_new(GDestroyNotify destroy);
+GHashTable *byte_table_entries_new(GDestroyNotify destroy);
 /* The entry of the N bytes at BYTES, valid as long as the table. A new entry is SIZE zero bytes. */
-gpointer wend_byte_table_entry(GHashTable *entries, const void *bytes, gsize n, gsize size);
+gpointer byte_table_entry(GHashTable *entries, const void *bytes, gsize n, gsize size);
 
 #endif

@@ -47,12 +47,12 @@ void error_clear(Error **at)
     CLEAR(*at, error_free);
 }
 
-WendErrorCode wend_error_of_input(int number)
+WendErrorCode error_of_input(int number)
 {
-    return number == ENOENT || number == ENOTDIR ? WEND_ERROR_INPUT : wend_error_of_output(number);
+    return number == ENOENT || number == ENOTDIR ? WEND_ERROR_INPUT : error_of_output(number);
 }
 
-WendErrorCode wend_error_of_output(int number)
+WendErrorCode error_of_output(int number)
 {
     bool astray = number == ELOOP || number == ENAMETOOLONG || number == EISDIR || number == EEXIST;
     return astray ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM;

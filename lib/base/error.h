@@ -29,8 +29,8 @@ AUTO_DEFINE(Error, error_free)
 /* The error code for an errno from opening a file. It is WEND_ERROR_INPUT if the name is to blame:
  * no such file, a name that can lead to none (ELOOP, ENAMETOOLONG), or a file of the wrong kind.
  * Otherwise it is WEND_ERROR_SYSTEM. */
-WendErrorCode wend_error_of_input(int number);
+WendErrorCode error_of_input(int number);
 /* The same for a file to be written. A missing folder is WEND_ERROR_SYSTEM. */
-WendErrorCode wend_error_of_output(int number);
+WendErrorCode error_of_output(int number);
 
 #endif

@@ -34,16 +34,16 @@ static int each_file(int fd, const char *prefix, WendFileIsOurs is_ours, char **
 {
     DIR *dir = fdopendir(fd);
     int number = 0;
-    if (dir == NULL) {
+    if (!dir) {
         number = errno;
         close(fd);
         return number;
     }
-    while (number == 0 && (stranger == NULL || *stranger == NULL)) {
+    while (number == 0 && (!stranger || !*stranger)) {
         struct stat info;
         errno = 0;
         const struct dirent *entry = readdir(dir);
-        if (entry == NULL) {
+        if (!entry) {
             number = errno;
             break;
         }
@@ -57,8 +57,7 @@ static int each_file(int fd, const char *prefix, WendFileIsOurs is_ours, char **
             int inner =
                 openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             number = inner < 0 ? errno : each_file(inner, below, is_ours, stranger, depth + 1);
-            if (number == 0 && is_ours == NULL
-                && unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR) != 0)
+            if (number == 0 && !is_ours && unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR) != 0)
                 number = errno;
         } else if (is_ours != NULL) {
             if (!S_ISREG(info.st_mode) || !is_ours(file))
@@ -86,7 +85,7 @@ static bool is_replaceable(const WendFileDirectory *d, const char *path, Error *
         return file_write_refuse(error, d->path, "is no directory");
     if (number != 0)
         return file_write_failed(error, d->path, number);
-    if (stranger == NULL)
+    if (!stranger)
         return true;
     error_set(error, WEND_ERROR_INPUT,
               "%s: has a file that is not of such a directory, and stays: %s", d->path, stranger);
@@ -128,8 +127,8 @@ static void free_directory(WendFileDirectory *d)
     memory_free(d);
 }
 
-WendFileDirectory *wend_file_directory_open(const char *path, WendFileFlags flags,
-                                            WendFileIsOurs is_ours, Error **error)
+WendFileDirectory *file_directory_open(const char *path, WendFileFlags flags,
+                                       WendFileIsOurs is_ours, Error **error)
 {
     WendFileDirectory *d = NEW0(WendFileDirectory, 1);
     size_t n = strlen(path);
@@ -149,12 +148,12 @@ WendFileDirectory *wend_file_directory_open(const char *path, WendFileFlags flag
     return NULL;
 }
 
-const char *wend_file_directory_path(const WendFileDirectory *d)
+const char *file_directory_path(const WendFileDirectory *d)
 {
     return d->temporary;
 }
 
-bool wend_file_directory_interrupted(const WendFileDirectory *d)
+bool file_directory_interrupted(const WendFileDirectory *d)
 {
     return signals_ending(&d->hold);
 }
@@ -182,9 +181,9 @@ static bool give_name(const WendFileDirectory *d, Error **error)
     return good;
 }
 
-bool wend_file_directory_end(WendFileDirectory *d, bool keep, Error **error)
+bool file_directory_end(WendFileDirectory *d, bool keep, Error **error)
 {
-    if (d == NULL)
+    if (!d)
         return true;
     bool good = !keep || give_name(d, error);
     if (!keep || !good)

@@ -14,16 +14,16 @@ typedef bool (*WendFileIsOurs)(const char *file);
 /* Makes an empty directory under a temporary name, beside PATH. Signals that end the process are
  * held until it ends. If PATH exists, fails without WEND_FILE_REPLACE, and with it if PATH is no
  * directory, or holds a file that is not IS_OURS. Returns NULL and sets the error on failure. */
-WendFileDirectory *wend_file_directory_open(const char *path, WendFileFlags flags,
-                                            WendFileIsOurs is_ours, Error **error);
-const char *wend_file_directory_path(const WendFileDirectory *d); /* the temporary name */
+WendFileDirectory *file_directory_open(const char *path, WendFileFlags flags,
+                                       WendFileIsOurs is_ours, Error **error);
+const char *file_directory_path(const WendFileDirectory *d); /* the temporary name */
 
 /* Whether a signal is to end the process: the caller ends D without KEEP. */
-bool wend_file_directory_interrupted(const WendFileDirectory *d);
+bool file_directory_interrupted(const WendFileDirectory *d);
 
 /* Ends and frees D. With KEEP it gets its name, and the files of a directory that had it are
  * removed. Without KEEP it is removed. Returns false and sets the error if it cannot get its name;
  * then it is removed, too, and what was there stays. D may be NULL: true. */
-bool wend_file_directory_end(WendFileDirectory *d, bool keep, Error **error);
+bool file_directory_end(WendFileDirectory *d, bool keep, Error **error);
 
 #endif

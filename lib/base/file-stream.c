@@ -19,7 +19,7 @@ struct WendFileStream {
     int number;         /* the errno of the first failure, or 0 */
 };
 
-WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, Error **error)
+WendFileStream *file_stream_open(const char *path, WendFileFlags flags, Error **error)
 {
     FileTarget t;
     int number = 0;
@@ -41,21 +41,21 @@ WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, Err
     f->number = number;
     if (number == 0)
         return f;
-    if (wend_file_stream_end(f, false, error))
+    if (file_stream_end(f, false, error))
         file_write_failed(error, path, number);
     return NULL;
 }
 
-bool wend_file_stream_write(WendFileStream *f, const void *data, size_t n)
+bool file_stream_write(WendFileStream *f, const void *data, size_t n)
 {
     if (f->number == 0)
         f->number = file_write_all(f->fd, data, n, f->in_place ? NULL : &f->hold);
     return f->number == 0;
 }
 
-bool wend_file_stream_end(WendFileStream *f, bool keep, Error **error)
+bool file_stream_end(WendFileStream *f, bool keep, Error **error)
 {
-    if (f == NULL)
+    if (!f)
         return true;
     int number = f->number;
     bool good = true;

@@ -10,16 +10,16 @@ typedef struct WendFileStream WendFileStream;
 
 /* Begins to write the file PATH ("-" is standard output). Signals that end the process are held
  * until the stream ends, and noticed when something is written. Returns NULL with the error of
- * wend_file_write on failure. */
-WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, Error **error);
+ * file_write on failure. */
+WendFileStream *file_stream_open(const char *path, WendFileFlags flags, Error **error);
 
 /* Appends N bytes. Returns false if it cannot be written any more, or a signal is to end the
- * process; wend_file_stream_end says why. */
-bool wend_file_stream_write(WendFileStream *f, const void *data, size_t n);
+ * process; file_stream_end says why. */
+bool file_stream_write(WendFileStream *f, const void *data, size_t n);
 
 /* Ends and frees F. With KEEP the file gets its name, without it the file is removed. What is
  * written in place stays. Returns false and sets the error if the file could not be written or
  * named. A reader of a pipe that closed its end is no error. F may be NULL: true. */
-bool wend_file_stream_end(WendFileStream *f, bool keep, Error **error);
+bool file_stream_end(WendFileStream *f, bool keep, Error **error);
 
 #endif

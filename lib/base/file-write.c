@@ -21,7 +21,7 @@ static const size_t CHUNK = 1 << 20;
 
 bool file_write_failed(Error **error, const char *path, int number)
 {
-    error_set(error, wend_error_of_output(number), "%s: cannot write: %s", path, strerror(number));
+    error_set(error, error_of_output(number), "%s: cannot write: %s", path, strerror(number));
     return false;
 }
 
@@ -97,7 +97,7 @@ bool file_target_inspect(FileTarget *t, const char *path, WendFileFlags flags, E
     return judge(t, path, flags, error);
 }
 
-bool wend_file_check(const char *path, WendFileFlags flags, Error **error)
+bool file_check(const char *path, WendFileFlags flags, Error **error)
 {
     FileTarget t;
     return file_target_inspect(&t, path, flags, error);
@@ -281,8 +281,7 @@ static bool put(const char *path, const void *data, size_t n, WendFileFlags flag
     return number == 0 || file_write_failed(error, path, number);
 }
 
-bool wend_file_write(const char *path, const void *data, size_t n, WendFileFlags flags,
-                     Error **error)
+bool file_write(const char *path, const void *data, size_t n, WendFileFlags flags, Error **error)
 {
     SignalHold h;
     signals_hold(&h);
@@ -291,16 +290,16 @@ bool wend_file_write(const char *path, const void *data, size_t n, WendFileFlags
     return good;
 }
 
-bool wend_file_write_directory(const char *directory, const WendFile *files, uint32_t count,
-                               WendFileFlags flags, Error **error)
+bool file_write_directory(const char *directory, const WendFile *files, uint32_t count,
+                          WendFileFlags flags, Error **error)
 {
     SignalHold h;
     uint32_t done = 0;
     signals_hold(&h);
     bool made = mkdir(directory, 0777) == 0, good = made || errno == EEXIST;
     if (!good)
-        error_set(error, wend_error_of_output(errno), "%s: cannot make the directory: %s",
-                  directory, strerror(errno));
+        error_set(error, error_of_output(errno), "%s: cannot make the directory: %s", directory,
+                  strerror(errno));
     while (good && done < count) {
         AUTOFREE char *path = string_path(directory, files[done].name);
         good = put(path, files[done].data, files[done].n, flags, &h, error);

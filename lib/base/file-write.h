@@ -25,11 +25,10 @@ typedef enum {
  * the descriptor N. Returns false and sets the error on failure: WEND_ERROR_INPUT if there is a
  * file that may not be replaced. In a process of several threads, a signal to another thread may
  * leave a file .wend-… behind. */
-bool wend_file_write(const char *path, const void *data, size_t n, WendFileFlags flags,
-                     Error **error);
-/* Would wend_file_write refuse to replace PATH? Returns false and sets the error if so. Writes
+bool file_write(const char *path, const void *data, size_t n, WendFileFlags flags, Error **error);
+/* Would file_write refuse to replace PATH? Returns false and sets the error if so. Writes
  * nothing: for checks before long work. */
-bool wend_file_check(const char *path, WendFileFlags flags, Error **error);
+bool file_check(const char *path, WendFileFlags flags, Error **error);
 
 typedef struct {
     const char *name; /* without a directory */
@@ -39,8 +38,8 @@ typedef struct {
 
 /* Writes COUNT files into DIRECTORY, which is made if it does not exist. In a directory that
  * existed before, a failure may leave some of the files new. */
-bool wend_file_write_directory(const char *directory, const WendFile *files, uint32_t count,
-                               WendFileFlags flags, Error **error);
+bool file_write_directory(const char *directory, const WendFile *files, uint32_t count,
+                          WendFileFlags flags, Error **error);
 
 /* -- for file-stream.h, file-directory.h and shared-file.h: what is there under a name, and a file
  * under a temporary name in the directory where it is to be -- */

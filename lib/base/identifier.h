@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* identifier.h: which names an archive may contain. Generated C contains them unchanged, so any
- * other text would become code. Both the reader (program-read.c) and proxygen (c_tokens.c)
+ * other text would become code. Both the reader (program-read.c) and proxygen (c-tokens.c)
  * check. */
 #ifndef WEND_IDENTIFIER_H
 #define WEND_IDENTIFIER_H

@@ -47,7 +47,7 @@ static uint8_t length_from(uint8_t first)
     return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }
 
-WendCharacter wend_character_at(const char *p, const char *end)
+WendCharacter character_at(const char *p, const char *end)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by length */
     const uint8_t *s = (const uint8_t *)p;
@@ -66,14 +66,14 @@ WendCharacter wend_character_at(const char *p, const char *end)
     return (WendCharacter){c, n, true};
 }
 
-bool wend_character_is_safe(WendCharacter c, bool utf8)
+bool character_is_safe(WendCharacter c, bool utf8)
 {
     if (c.point < 0x80)
         return c.point >= ' ' && c.point != 0x7F;
     return c.valid && utf8 && !is_listed(c.point);
 }
 
-bool wend_printable_utf8(void)
+bool printable_utf8(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
@@ -109,18 +109,18 @@ static size_t form(char out[WEND_PRINTABLE_LONGEST], const char *p, WendCharacte
             return 2;
         }
     }
-    if (!wend_character_is_safe(c, utf8))
+    if (!character_is_safe(c, utf8))
         return escape(out, c, c.bytes == 1 ? 2 : c.point < 0x10000 ? 4 : 8);
     memcpy(out, p, c.bytes);
     return c.bytes;
 }
 
-size_t wend_printable(char *out, size_t room, const char *text, size_t n, bool utf8)
+size_t printable_text(char *out, size_t room, const char *text, size_t n, bool utf8)
 {
     size_t all = 0, written = 0;
     for (const char *p = text, *end = text + n; p < end;) {
         char piece[WEND_PRINTABLE_LONGEST];
-        WendCharacter c = wend_character_at(p, end);
+        WendCharacter c = character_at(p, end);
         size_t length = form(piece, p, c, utf8);
         if (all == written && written + length < room) {
             memcpy(out + written, piece, length);
@@ -133,7 +133,7 @@ size_t wend_printable(char *out, size_t room, const char *text, size_t n, bool u
     return all;
 }
 
-bool wend_printable_word(char *out, size_t room, const char *text)
+bool printable_word(char *out, size_t room, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_/.,:+@%=-";

@@ -33,23 +33,23 @@ typedef struct {
 
 /* The first character of the text from P to END, which is not empty. Overlong forms and surrogates
  * are no UTF-8. */
-WendCharacter wend_character_at(const char *p, const char *end);
+WendCharacter character_at(const char *p, const char *end);
 /* May the character be printed unchanged? UTF8: the output takes UTF-8. The backslash may; a caller
  * that escapes with it must escape it too. */
-bool wend_character_is_safe(WendCharacter c, bool utf8);
+bool character_is_safe(WendCharacter c, bool utf8);
 
 /* Does the output take UTF-8? The first of LC_ALL, LC_CTYPE and LANG that is set decides. The C
  * library's locale does not, because an application may have set none. */
-bool wend_printable_utf8(void);
+bool printable_utf8(void);
 
 /* Writes the printable form of the N bytes of TEXT, and a NUL, to the ROOM bytes at OUT; ROOM > 0.
  * Cuts between characters if there is less room. Returns the bytes of the whole form without the
  * NUL: at least ROOM if it was cut. Safe in a signal handler. */
-size_t wend_printable(char *out, size_t room, const char *text, size_t n, bool utf8);
+size_t printable_text(char *out, size_t room, const char *text, size_t n, bool utf8);
 
 /* Writes TEXT as a word of a shell's command, and a NUL, to the ROOM bytes at OUT. It is quoted if
- * it is not plain, without a backslash, which wend_printable would double. Returns false if there
+ * it is not plain, without a backslash, which printable_text would double. Returns false if there
  * is less room; OUT is then empty. */
-bool wend_printable_word(char *out, size_t room, const char *text);
+bool printable_word(char *out, size_t room, const char *text);
 
 #endif

@@ -50,7 +50,7 @@ static void take_carry(RangeEncoder *e)
 static void put_byte(RangeEncoder *e)
 {
     uint8_t byte = (uint8_t)(e->low >> 24);
-    wend_buf_bytes(e->out, &byte, 1);
+    buf_bytes(e->out, &byte, 1);
     e->low = e->low << 8 & UINT32_MAX;
     e->range <<= 8;
 }
@@ -114,7 +114,7 @@ void range_decoder_end(RangeDecoder *d)
 {
     unsigned n = end_bytes(d->range);
     uint32_t behind = ((uint32_t)1 << 8 * (CODE_BYTES - n)) - 1, more = d->last & behind;
-    wend_cursor_bytes(d->c, d->taken - CODE_BYTES + n);
+    cursor_bytes(d->c, d->taken - CODE_BYTES + n);
     if (d->code < more || d->code - more > behind)
         d->c->failed = true;
 }

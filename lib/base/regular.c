@@ -11,7 +11,7 @@
 #include "error.h"
 #include "file-write.h"
 
-int wend_regular_open(const char *path, uint64_t *bytes, int *why, Error **error)
+int regular_open(const char *path, uint64_t *bytes, int *why, Error **error)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), number = errno;
@@ -19,7 +19,7 @@ int wend_regular_open(const char *path, uint64_t *bytes, int *why, Error **error
     if (why)
         *why = fd < 0 && !is_socket ? number : 0;
     if (fd < 0 && !is_socket) {
-        error_set(error, wend_error_of_input(number), "%s: %s", path, strerror(number));
+        error_set(error, error_of_input(number), "%s: %s", path, strerror(number));
         return -1;
     }
     if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
@@ -32,7 +32,7 @@ int wend_regular_open(const char *path, uint64_t *bytes, int *why, Error **error
     return -1;
 }
 
-bool wend_regular_read(int fd, uint64_t offset, void *data, size_t n)
+bool regular_read(int fd, uint64_t offset, void *data, size_t n)
 {
     for (char *p = data; n > 0;) {
         ssize_t done = pread(fd, p, n, (off_t)offset);

@@ -11,10 +11,10 @@
  * or -1 if the file cannot be opened or is not regular. Then *WHY (may be NULL) is errno, or 0 if
  * the file is not regular. The error is WEND_ERROR_INPUT if the name is to blame, else
  * WEND_ERROR_SYSTEM. */
-int wend_regular_open(const char *path, uint64_t *bytes, int *why, Error **error);
+int regular_open(const char *path, uint64_t *bytes, int *why, Error **error);
 
 /* Reads N bytes from OFFSET on into DATA. Returns false with errno set if that fails, and with
  * errno 0 if the file is shorter. */
-bool wend_regular_read(int fd, uint64_t offset, void *data, size_t n);
+bool regular_read(int fd, uint64_t offset, void *data, size_t n);
 
 #endif

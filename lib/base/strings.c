@@ -72,9 +72,9 @@ char *string_valid(const char *s)
     for (const char *p = s; *p;) {
         size_t bytes = character((const unsigned char *)p);
         if (bytes)
-            wend_buf_bytes(&valid, p, bytes);
+            buf_bytes(&valid, p, bytes);
         else
-            wend_buf_bytes(&valid, "\xef\xbf\xbd", 3);
+            buf_bytes(&valid, "\xef\xbf\xbd", 3);
         p += bytes ? bytes : 1;
     }
     return string_take(&valid);
@@ -86,13 +86,13 @@ void string_add(WendBuf *b, const char *format, ...)
     va_start(args, format);
     AUTOFREE char *text = string_print_list(format, args);
     va_end(args);
-    wend_buf_bytes(b, text, strlen(text));
+    buf_bytes(b, text, strlen(text));
 }
 
 char *string_take(WendBuf *b)
 {
     char *text = string_part(b->len ? (const char *)b->data : "", b->len);
-    wend_buf_clear(b);
+    buf_clear(b);
     return text;
 }
 

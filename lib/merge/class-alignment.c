@@ -194,7 +194,7 @@ static bool find_slot_kinds(Likeness *l, uint32_t a)
     if (!l->shapes)
         l->shapes = table_shapes(x);
     const ShapeRow *row = &l->shapes[x->terminal_shape[a]];
-    const WendFunction *f = &wend_functions[row->words[0] / 2];
+    const WendFunction *f = &mpi_functions[row->words[0] / 2];
     uint32_t n = x->first_slot[a + 1] - x->first_slot[a];
     if (!layout_fits(&l->layout, f, row->words, row->n, n))
         return false;
@@ -325,7 +325,7 @@ static bool emit(Alignment *w, uint32_t edit)
 {
     uint32_t a = edit == EDIT_B ? PAIR_NONE : w->of[0].calls[w->at[0]++],
              b = edit == EDIT_A ? PAIR_NONE : w->of[1].calls[w->at[1]++];
-    if (!wend_grammar_append(w->grammar, pairs_number(&w->pairs, a, b), 1))
+    if (!grammar_append(w->grammar, pairs_number(&w->pairs, a, b), 1))
         memory_short();
     return pairs_count(&w->pairs) <= w->terminals_max;
 }
@@ -495,7 +495,7 @@ static bool align_sequence(const Class *a, const Sequence *s, const Class *b, co
     }
     Alignment w = {.like = &like,
                    .pairs = pairs_new(s->table.n_terminals),
-                   .grammar = wend_grammar_new(),
+                   .grammar = grammar_new(),
                    .left = left,
                    .reached = vector_new(sizeof(int32_t)),
                    .edits = vector_new(sizeof(uint8_t))};
@@ -508,15 +508,15 @@ static bool align_sequence(const Class *a, const Sequence *s, const Class *b, co
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         uint32_t n = pairs_count(&w.pairs);
-        wend_grammar_end(w.grammar, &bytes);
+        grammar_end(w.grammar, &bytes);
         out->grammar = bytes_new(bytes.data, bytes.len);
-        wend_buf_clear(&bytes);
+        buf_clear(&bytes);
         for (int k = 0; k < 2; k++)
             out->of[k] = memory_copy(w.pairs.of[k]->data, n * sizeof(uint32_t));
         out->table = table_aligned(&s->table, &a->ranks, &t->table, &b->ranks,
                                    (const uint32_t *const *)out->of, n);
     } else {
-        wend_grammar_free(w.grammar);
+        grammar_free(w.grammar);
     }
     for (int k = 0; k < 2; k++)
         memory_free(w.of[k].calls);
@@ -535,7 +535,7 @@ static Bytes *set_bytes(const RankSet *ranks)
     WendBuf set = WEND_BUF_INIT;
     rankset_encode(ranks, &set);
     Bytes *bytes = bytes_new(set.data, set.len);
-    wend_buf_clear(&set);
+    buf_clear(&set);
     return bytes;
 }
 

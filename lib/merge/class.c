@@ -83,15 +83,15 @@ static void put_block(WendBuf *out, Bytes *block)
 {
     const void *bytes = block->data;
     size_t n = block->n;
-    wend_buf_unsigned(out, n);
-    wend_buf_bytes(out, bytes, n);
+    buf_unsigned(out, n);
+    buf_bytes(out, bytes, n);
 }
 
 /* The bytes of B, which it clears. */
 static Bytes *bytes_from(WendBuf *b)
 {
     Bytes *bytes = bytes_new(b->data, b->len);
-    wend_buf_clear(b);
+    buf_clear(b);
     return bytes;
 }
 
@@ -100,8 +100,8 @@ static void make_key(Class *k)
     WendBuf key = WEND_BUF_INIT;
     for (uint32_t i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
-        wend_buf_unsigned(&key, s->kind);
-        wend_buf_signed(&key, s->id);
+        buf_unsigned(&key, s->kind);
+        buf_signed(&key, s->id);
         put_block(&key, s->table.structure);
         put_block(&key, s->grammar);
     }
@@ -116,12 +116,12 @@ static void make_shapes_key(Class *k)
     for (uint32_t i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
         AUTO(Bytes) shapes = table_shapes_bytes(&s->table);
-        wend_buf_unsigned(&key, s->kind);
-        wend_buf_signed(&key, s->id);
+        buf_unsigned(&key, s->kind);
+        buf_signed(&key, s->id);
         put_block(&key, shapes);
         if (refine_key(s, &key))
             continue;
-        wend_buf_clear(&key);
+        buf_clear(&key);
         k->shapes_key = bytes_ref(k->key);
         return;
     }
@@ -142,7 +142,7 @@ static Class *class_new(size_t n_sequences)
 
 static Bytes *read_bytes(WendCursor *c)
 {
-    WendCursor block = wend_cursor_block(c);
+    WendCursor block = cursor_block(c);
     return bytes_new(block.p, c->failed ? 0 : block.end - block.p);
 }
 
@@ -150,7 +150,7 @@ static Bytes *read_bytes(WendCursor *c)
 
 static TimingSum part_timing(WendCursor *c)
 {
-    uint64_t count = wend_cursor_unsigned(c);
+    uint64_t count = cursor_unsigned(c);
     if (count == 0)
         return (TimingSum){0};
     double mean = timing_read_double(c), min = timing_read_double(c), max = timing_read_double(c),
@@ -232,19 +232,19 @@ bool class_spread(Class *k)
  * same content on ranks with different numbers of calls. */
 static Bytes *read_stream(WendCursor *c)
 {
-    WendCursor block = wend_cursor_block(c), run = block;
+    WendCursor block = cursor_block(c), run = block;
     if (c->failed)
         return bytes_new(NULL, 0);
-    bool is_run = wend_cursor_unsigned(&run) > 0;
+    bool is_run = cursor_unsigned(&run) > 0;
     const uint8_t *entry = run.p;
-    uint64_t head = wend_cursor_unsigned(&run);
+    uint64_t head = cursor_unsigned(&run);
     for (uint64_t n = head >> 1; n > 0 && !run.failed; n--)
-        wend_cursor_signed(&run);
+        cursor_signed(&run);
     if (!is_run || head & 1 || run.failed || run.p != run.end)
         return bytes_new(block.p, block.end - block.p);
     WendBuf once = WEND_BUF_INIT;
-    wend_buf_unsigned(&once, 1);
-    wend_buf_bytes(&once, entry, run.end - entry);
+    buf_unsigned(&once, 1);
+    buf_bytes(&once, entry, run.end - entry);
     return bytes_from(&once);
 }
 
@@ -253,7 +253,7 @@ static Contents *part_outcomes(WendCursor *c, uint32_t n_shapes, const RankSet *
 {
     Contents *outcomes = NEW0(Contents, MAX(n_shapes, 1));
     for (uint32_t i = 0; i < n_shapes; i++) {
-        wend_cursor_unsigned(c); /* entries, which follow from the grammar */
+        cursor_unsigned(c); /* entries, which follow from the grammar */
         AUTO(Bytes) stream = read_stream(c);
         contents_init(&outcomes[i]);
         contents_add(&outcomes[i], stream, ranks);
@@ -264,7 +264,7 @@ static Contents *part_outcomes(WendCursor *c, uint32_t n_shapes, const RankSet *
 /* Reads durations and intervals by terminal, or none. NULL: damaged. */
 static Vector *part_times(WendCursor *c, uint32_t n_terminals)
 {
-    size_t n = wend_cursor_count(c, 2);
+    size_t n = cursor_count(c, 2);
     if (c->failed || (n != 0 && n != n_terminals))
         return NULL;
     Vector *times = vector_with_room(sizeof(TimingSum), 2 * (uint32_t)n);
@@ -280,13 +280,13 @@ static void add_seconds(const PartTable *t, const Vector *times, double *seconds
 {
     if (times->len == 0)
         return;
-    WendCursor c = wend_cursor(t->shapes.data, t->shapes.len);
+    WendCursor c = cursor_of(t->shapes.data, t->shapes.len);
     AUTOFREE uint64_t *function_of = NEW(uint64_t, t->n_shapes + 1);
-    wend_cursor_unsigned(&c);
+    cursor_unsigned(&c);
     for (uint32_t i = 0; i < t->n_shapes; i++) {
-        uint64_t n = wend_cursor_unsigned(&c);
+        uint64_t n = cursor_unsigned(&c);
         for (uint64_t k = 0; k < n && !c.failed; k++) {
-            int64_t word = wend_cursor_signed(&c);
+            int64_t word = cursor_signed(&c);
             if (k == 0)
                 function_of[i] = (uint64_t)word >> 1;
         }
@@ -294,8 +294,8 @@ static void add_seconds(const PartTable *t, const Vector *times, double *seconds
     for (uint32_t i = 0; i < t->terminals->len && !c.failed; i++) {
         const TimingSum *sum = &VECTOR_AT(times, TimingSum, 2 * i);
         uint64_t function = function_of[VECTOR_AT(t->terminals, PartTerminal, i).shape];
-        if (sum->count > 0 && function < wend_n_functions
-            && !(wend_functions[function].flags & WEND_F_PSEUDO))
+        if (sum->count > 0 && function < mpi_n_functions
+            && !(mpi_functions[function].flags & WEND_F_PSEUDO))
             seconds[function] = MAX(seconds[function], 0) + ldexp((double)sum->sum, -60);
     }
 }
@@ -346,14 +346,14 @@ static bool part_polls(Table *polls, WendCursor *c, uint32_t rank, const RankSet
     return good && !c->failed;
 }
 
-static bool part_sequence(Sequence *s, WendCursor *c, uint32_t rank, const RankSet *ranks,
-                          uint64_t room, double *seconds, Error **error)
+static bool sequence_of_part(Sequence *s, WendCursor *c, uint32_t rank, const RankSet *ranks,
+                             uint64_t room, double *seconds, Error **error)
 {
-    s->kind = wend_cursor_unsigned(c);
-    s->id = wend_cursor_signed(c);
+    s->kind = cursor_unsigned(c);
+    s->id = cursor_signed(c);
     if (!part_main(s, c, rank, ranks, room, seconds, error))
         return false;
-    uint64_t polls_after = wend_cursor_unsigned(c);
+    uint64_t polls_after = cursor_unsigned(c);
 
     PollTable *polls = NEW0(PollTable, 1);
     vector_add(s->poll_tables, polls);
@@ -367,11 +367,11 @@ static bool part_sequence(Sequence *s, WendCursor *c, uint32_t rank, const RankS
         WendBuf b = WEND_BUF_INIT;
         const void *bytes = grammar->data;
         size_t n = grammar->n;
-        wend_buf_unsigned(&b, polls_after);
-        wend_buf_bytes(&b, bytes, n);
+        buf_unsigned(&b, polls_after);
+        buf_bytes(&b, bytes, n);
         AUTO(Bytes) content = bytes_new(b.data, b.len);
         contents_add(&s->poll_grammars, content, ranks);
-        wend_buf_clear(&b);
+        buf_clear(&b);
     }
     bytes_unref(grammar);
     return !c->failed && s->kind < WEND_SEQUENCE_KINDS;
@@ -389,11 +389,11 @@ static int by_kind_and_id(const void *a, const void *b)
 
 Class *class_from_part(WendCursor *c, uint32_t rank, uint64_t room, double *seconds, Error **error)
 {
-    size_t n = wend_cursor_count(c, 8);
+    size_t n = cursor_count(c, 8);
     Class *k = class_new(n);
     k->ranks = rankset_single(rank);
     for (uint32_t i = 0; i < k->n_sequences; i++)
-        if (!part_sequence(&k->sequences[i], c, rank, &k->ranks, room, seconds, error)) {
+        if (!sequence_of_part(&k->sequences[i], c, rank, &k->ranks, room, seconds, error)) {
             class_free(k);
             return NULL;
         }
@@ -411,7 +411,7 @@ static void encode_timing(const Sequence *s, WendBuf *out)
 {
     for (uint32_t t = 0, n = 0; t < s->table.n_terminals; t++) {
         bool first = s->timed_as[t] == n;
-        wend_buf_unsigned(out, first ? 0 : (uint64_t)s->timed_as[t] + 1);
+        buf_unsigned(out, first ? 0 : (uint64_t)s->timed_as[t] + 1);
         n += first;
     }
     for (uint32_t t = 0; t < 2 * s->n_timed; t++)
@@ -422,7 +422,7 @@ static bool decode_timing(Sequence *s, WendCursor *c)
 {
     s->timed_as = NEW(uint32_t, MAX(s->table.n_terminals, 1));
     for (uint32_t t = 0; t < s->table.n_terminals; t++) {
-        uint64_t row = wend_cursor_unsigned(c);
+        uint64_t row = cursor_unsigned(c);
         if (row > s->n_timed)
             return false;
         s->timed_as[t] = row ? (uint32_t)(row - 1) : s->n_timed++;
@@ -436,17 +436,17 @@ static bool decode_timing(Sequence *s, WendCursor *c)
 void class_encode(const Class *k, WendBuf *out)
 {
     rankset_encode(&k->ranks, out);
-    wend_buf_unsigned(out, (uint64_t)k->n_sequences << 1 | (k->apart ? 1 : 0));
+    buf_unsigned(out, (uint64_t)k->n_sequences << 1 | (k->apart ? 1 : 0));
     for (uint32_t i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
-        wend_buf_unsigned(out, s->kind);
-        wend_buf_signed(out, s->id);
+        buf_unsigned(out, s->kind);
+        buf_signed(out, s->id);
         table_encode(&s->table, out);
         put_block(out, s->grammar);
         encode_timing(s, out);
         for (uint32_t o = 0; o < s->table.n_shapes; o++)
             contents_encode(&s->outcomes[o], out);
-        wend_buf_unsigned(out, s->poll_tables->len);
+        buf_unsigned(out, s->poll_tables->len);
         for (uint32_t p = 0; p < s->poll_tables->len; p++) {
             const PollTable *polls = VECTOR_POINTER(s->poll_tables, p);
             rankset_encode(&polls->ranks, out);
@@ -458,8 +458,8 @@ void class_encode(const Class *k, WendBuf *out)
 
 static bool decode_sequence(Sequence *s, WendCursor *c, uint32_t ranks, uint32_t world)
 {
-    s->kind = wend_cursor_unsigned(c);
-    s->id = wend_cursor_signed(c);
+    s->kind = cursor_unsigned(c);
+    s->id = cursor_signed(c);
     if (s->kind >= WEND_SEQUENCE_KINDS || !table_decode(&s->table, c, ranks))
         return false;
     s->grammar = read_bytes(c);
@@ -469,7 +469,7 @@ static bool decode_sequence(Sequence *s, WendCursor *c, uint32_t ranks, uint32_t
     for (uint32_t o = 0; o < s->table.n_shapes; o++)
         if (!contents_decode(&s->outcomes[o], c, world))
             return false;
-    size_t n = wend_cursor_count(c, 2);
+    size_t n = cursor_count(c, 2);
     for (size_t p = 0; p < n; p++) {
         PollTable *polls = NEW0(PollTable, 1);
         vector_add(s->poll_tables, polls);
@@ -486,7 +486,7 @@ Class *class_decode(WendCursor *c, uint32_t world)
     RankSet ranks;
     if (!rankset_decode(&ranks, c, world))
         return NULL;
-    uint64_t n = wend_cursor_unsigned(c);
+    uint64_t n = cursor_unsigned(c);
     if (c->failed || n >> 1 > (uint64_t)(c->end - c->p) / 8) {
         rankset_clear(&ranks);
         return NULL;
@@ -577,11 +577,11 @@ static void merge_polls(Sequence *a, const Sequence *b)
         }
         WendBuf copy = WEND_BUF_INIT;
         table_encode(&theirs->table, &copy);
-        WendCursor c = wend_cursor(copy.data, copy.len);
+        WendCursor c = cursor_of(copy.data, copy.len);
         ours = NEW0(PollTable, 1);
         ours->ranks = rankset_copy(&theirs->ranks);
         table_decode(&ours->table, &c, ours->ranks.n);
-        wend_buf_clear(&copy);
+        buf_clear(&copy);
         vector_add(a->poll_tables, ours);
     }
     contents_merge(&a->poll_grammars, &b->poll_grammars);
@@ -620,7 +620,7 @@ size_t class_cost(const Table *t, Bytes *grammar, uint32_t all_ranks, const uint
             int64_t hash = (int64_t)XXH3_64bits(row.data, row.len);
             cost += map_put_word(seen, hash, NULL) ? MIN(row.len, ONE - EACH + EACH * (size_t)ranks)
                                                    : SEEN;
-            wend_buf_clear(&row);
+            buf_clear(&row);
         }
     }
     return cost;

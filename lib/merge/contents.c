@@ -89,26 +89,26 @@ void contents_sort(Contents *c)
 
 void contents_encode(const Contents *c, WendBuf *out)
 {
-    wend_buf_unsigned(out, c->items->len);
+    buf_unsigned(out, c->items->len);
     for (uint32_t i = 0; i < c->items->len; i++) {
         const Content *item = VECTOR_POINTER(c->items, i);
         const void *bytes = item->bytes->data;
         size_t n = item->bytes->n;
         rankset_encode(&item->ranks, out);
-        wend_buf_unsigned(out, n);
-        wend_buf_bytes(out, bytes, n);
+        buf_unsigned(out, n);
+        buf_bytes(out, bytes, n);
     }
 }
 
 bool contents_decode(Contents *c, WendCursor *in, uint32_t world)
 {
     contents_init(c);
-    size_t n = wend_cursor_count(in, 2);
+    size_t n = cursor_count(in, 2);
     for (size_t i = 0; i < n; i++) {
         RankSet ranks;
         if (!rankset_decode(&ranks, in, world))
             return false;
-        WendCursor block = wend_cursor_block(in);
+        WendCursor block = cursor_block(in);
         if (in->failed) {
             rankset_clear(&ranks);
             return false;

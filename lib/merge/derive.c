@@ -32,7 +32,7 @@ static bool number_at(const RankVector *v, uint64_t index, int64_t *number)
     if (v->value == RANK_VECTOR_RELATIVE || v->value == RANK_VECTOR_DELTAS_OF_SELF)
         return false;
     *number = rank_vector_at(v, index, 0);
-    return !wend_word_is_special(*number);
+    return !word_is_special(*number);
 }
 
 static void expand(const RankVector *v, uint32_t n_ranks, int64_t *words)

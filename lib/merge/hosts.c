@@ -82,7 +82,7 @@ static void add_group(Hosts *h, HostGroup *one)
 static HostGroup split(const char *name)
 {
     size_t end = strcspn(name, "."), begin;
-    bool plain = strpbrk(name, "[],;/") == NULL;
+    bool plain = !strpbrk(name, "[],;/");
     while (end > 0 && !identifier_digit(name[end - 1]))
         end--;
     for (begin = end; begin > 0 && identifier_digit(name[begin - 1]);)
@@ -115,12 +115,12 @@ void hosts_include(Hosts *h, const Hosts *other)
 
 void hosts_encode(const Hosts *h, WendBuf *out)
 {
-    wend_buf_unsigned(out, h->groups->len);
+    buf_unsigned(out, h->groups->len);
     for (uint32_t i = 0; i < h->groups->len; i++) {
         const HostGroup *g = &VECTOR_AT(h->groups, HostGroup, i);
-        wend_buf_string(out, g->before);
-        wend_buf_string(out, g->after);
-        wend_buf_unsigned(out, (uint64_t)g->width << 1 | (g->numbers.n > 0));
+        buf_string(out, g->before);
+        buf_string(out, g->after);
+        buf_unsigned(out, (uint64_t)g->width << 1 | (g->numbers.n > 0));
         if (g->numbers.n > 0)
             rankset_encode(&g->numbers, out);
     }
@@ -129,10 +129,10 @@ void hosts_encode(const Hosts *h, WendBuf *out)
 Hosts *hosts_decode(WendCursor *c)
 {
     Hosts *h = hosts_new();
-    size_t n = wend_cursor_count(c, 3);
+    size_t n = cursor_count(c, 3);
     for (size_t i = 0; i < n && !c->failed; i++) {
         HostGroup g = {.before = codec_string(c), .after = codec_string(c)};
-        uint64_t form = wend_cursor_unsigned(c);
+        uint64_t form = cursor_unsigned(c);
         g.width = (uint32_t)(form >> 1);
         if (form >> 1 > DIGITS_MAX
             || ((form & 1) && !rankset_decode(&g.numbers, c, UINT32_MAX - 1)))

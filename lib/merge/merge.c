@@ -39,7 +39,7 @@ static WendMerge *merge_new(void)
     return m;
 }
 
-void wend_merge_free(WendMerge *m)
+void merge_free(WendMerge *m)
 {
     if (!m)
         return;
@@ -56,7 +56,7 @@ void wend_merge_free(WendMerge *m)
     memory_free(m);
 }
 
-uint64_t wend_merge_memory(const WendMerge *m)
+uint64_t merge_memory(const WendMerge *m)
 {
     uint64_t all = sizeof *m + side_members_memory(m->sides) + shared_sides_memory(m->shared)
                    + rank_times_memory(m->rank_times);
@@ -132,14 +132,14 @@ static void add_own(WendMerge *m, const char *group, const char *value, uint32_t
 
 static WendMerge *damaged(WendMerge *m, const char *what, Error **error)
 {
-    wend_merge_free(m);
+    merge_free(m);
     error_set(error, WEND_ERROR_INPUT, "%s is damaged or of another version of Wend", what);
     return NULL;
 }
 
 static bool magic(WendCursor *c, const char *text)
 {
-    const uint8_t *p = wend_cursor_bytes(c, strlen(text));
+    const uint8_t *p = cursor_bytes(c, strlen(text));
     return p && memcmp(p, text, strlen(text)) == 0;
 }
 
@@ -151,17 +151,17 @@ static void add_class(WendMerge *m, Class *k)
         map_put(m->by_shapes, k->shapes_key, k);
 }
 
-WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Error **error)
+WendMerge *merge_from_part(const uint8_t *part, size_t n, uint64_t room, Error **error)
 {
-    WendCursor c = wend_cursor(part, n);
+    WendCursor c = cursor_of(part, n);
     WendMerge *m = merge_new();
-    if (!magic(&c, WEND_PART_MAGIC) || wend_cursor_unsigned(&c) != WEND_PART_VERSION)
+    if (!magic(&c, WEND_PART_MAGIC) || cursor_unsigned(&c) != WEND_PART_VERSION)
         return damaged(m, "a rank's part", error);
-    size_t n_facts = wend_cursor_count(&c, 2);
+    size_t n_facts = cursor_count(&c, 2);
     AUTO(Vector) facts = vector_of_pointers(memory_free);
     for (size_t i = 0; i < 2 * n_facts; i++)
         vector_add(facts, codec_string(&c));
-    uint64_t rank = wend_cursor_unsigned(&c), world = wend_cursor_unsigned(&c);
+    uint64_t rank = cursor_unsigned(&c), world = cursor_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || rank >= world)
         return damaged(m, "a rank's part", error);
     m->world = world;
@@ -180,12 +180,12 @@ WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Er
             add_own(m, WEND_OFF_GROUP, "calls", rank);
     }
     Error *why = NULL;
-    AUTOFREE double *seconds = NEW(double, wend_n_functions + 1);
-    for (size_t i = 0; i < wend_n_functions; i++)
+    AUTOFREE double *seconds = NEW(double, mpi_n_functions + 1);
+    for (size_t i = 0; i < mpi_n_functions; i++)
         seconds[i] = -1;
     Class *k = class_from_part(&c, rank, room, seconds, &why);
     if (why) {
-        wend_merge_free(m);
+        merge_free(m);
         error_give(error, why);
         return NULL;
     }
@@ -193,7 +193,7 @@ WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Er
         return damaged(m, "a rank's part", error);
     add_class(m, k);
     m->rank_times->world = world;
-    for (size_t i = 0; i < wend_n_functions; i++)
+    for (size_t i = 0; i < mpi_n_functions; i++)
         if (seconds[i] >= 0)
             rank_times_add(m->rank_times, i, rank, seconds[i]);
     return side_members_read(m->sides, m->shared, &c, (uint32_t)rank)
@@ -201,48 +201,48 @@ WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Er
                : damaged(m, "a rank's part", error);
 }
 
-Vector *wend_merge_encode(WendMerge *m)
+Vector *merge_encode(WendMerge *m)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_buf_bytes(&b, MAGIC, strlen(MAGIC));
-    wend_buf_unsigned(&b, WEND_PART_VERSION);
-    wend_buf_unsigned(&b, m->world);
+    buf_bytes(&b, MAGIC, strlen(MAGIC));
+    buf_unsigned(&b, WEND_PART_VERSION);
+    buf_unsigned(&b, m->world);
     rankset_encode(&m->ranks, &b);
-    wend_buf_unsigned(&b, m->facts->len);
+    buf_unsigned(&b, m->facts->len);
     for (uint32_t i = 0; i < m->facts->len; i++) {
         const Fact *f = VECTOR_POINTER(m->facts, i);
-        wend_buf_string(&b, f->key);
-        wend_buf_string(&b, f->value);
-        wend_buf_unsigned(&b, f->rank);
+        buf_string(&b, f->key);
+        buf_string(&b, f->value);
+        buf_unsigned(&b, f->rank);
     }
     hosts_encode(m->hosts, &b);
     shards_encode(m->shards, &b);
     side_members_encode(m->sides, &b);
     shared_sides_encode(m->shared, &b);
     rank_times_encode(m->rank_times, &b);
-    wend_buf_unsigned(&b, m->classes->len);
+    buf_unsigned(&b, m->classes->len);
     for (uint32_t i = 0; i < m->classes->len; i++)
         class_encode(VECTOR_POINTER(m->classes, i), &b);
     Vector *out = vector_with_room(1, b.len);
     vector_append_all(out, b.data, b.len);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     return out;
 }
 
 static WendMerge *decode(const uint8_t *encoded, size_t n, Error **error)
 {
-    WendCursor c = wend_cursor(encoded, n);
+    WendCursor c = cursor_of(encoded, n);
     WendMerge *m = merge_new();
-    if (!magic(&c, MAGIC) || wend_cursor_unsigned(&c) != WEND_PART_VERSION)
+    if (!magic(&c, MAGIC) || cursor_unsigned(&c) != WEND_PART_VERSION)
         return damaged(m, "what another rank merged", error);
-    uint64_t world = wend_cursor_unsigned(&c);
+    uint64_t world = cursor_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || !rankset_decode(&m->ranks, &c, world))
         return damaged(m, "what another rank merged", error);
     m->world = world;
-    size_t n_facts = wend_cursor_count(&c, 3);
+    size_t n_facts = cursor_count(&c, 3);
     for (size_t i = 0; i < n_facts; i++) {
         AUTOFREE char *key = codec_string(&c), *value = codec_string(&c);
-        add_fact(m, key, value, wend_cursor_unsigned(&c));
+        add_fact(m, key, value, cursor_unsigned(&c));
     }
     hosts_free(m->hosts);
     m->hosts = hosts_decode(&c);
@@ -254,7 +254,7 @@ static WendMerge *decode(const uint8_t *encoded, size_t n, Error **error)
     m->rank_times = rank_times_decode(&c, m->world);
     if (!m->rank_times)
         return damaged(m, "what another rank merged", error);
-    size_t n_classes = wend_cursor_count(&c, 2);
+    size_t n_classes = cursor_count(&c, 2);
     for (size_t i = 0; i < n_classes; i++) {
         Class *k = class_decode(&c, m->world);
         if (!k)
@@ -303,7 +303,7 @@ static bool absorbed(WendMerge *m, Class *theirs)
     return false;
 }
 
-bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error)
+bool merge_unite(WendMerge *m, WendMerge *other, Error **error)
 {
     bool united = false;
     if (other->world != m->world)
@@ -315,7 +315,7 @@ bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error)
     else
         united = true;
     if (!united) {
-        wend_merge_free(other);
+        merge_free(other);
         return false;
     }
     for (uint32_t i = 0; i < other->facts->len; i++) {
@@ -331,7 +331,7 @@ bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error)
         Class *theirs = VECTOR_POINTER(other->classes, i);
         if (!spread_kin(m, theirs)) {
             error_set(error, WEND_ERROR_INPUT, "a rank's grammar is damaged");
-            wend_merge_free(other);
+            merge_free(other);
             return false;
         }
         if (absorbed(m, theirs))
@@ -339,17 +339,17 @@ bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error)
         VECTOR_POINTER(other->classes, i) = NULL; /* moved; class_free takes NULL */
         add_class(m, theirs);
     }
-    wend_merge_free(other);
+    merge_free(other);
     return true;
 }
 
-bool wend_merge_absorb(WendMerge *m, const uint8_t *encoded, size_t n, Error **error)
+bool merge_absorb(WendMerge *m, const uint8_t *encoded, size_t n, Error **error)
 {
     WendMerge *other = decode(encoded, n, error);
-    return other && wend_merge_unite(m, other, error);
+    return other && merge_unite(m, other, error);
 }
 
-uint32_t wend_merge_stopped(const WendMerge *m, uint64_t *calls)
+uint32_t merge_stopped(const WendMerge *m, uint64_t *calls)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->facts->len; i++) {
@@ -362,7 +362,7 @@ uint32_t wend_merge_stopped(const WendMerge *m, uint64_t *calls)
     return n;
 }
 
-uint32_t wend_merge_cut(const WendMerge *m, const char **kinds)
+uint32_t merge_cut(const WendMerge *m, const char **kinds)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->facts->len; i++) {
@@ -373,7 +373,7 @@ uint32_t wend_merge_cut(const WendMerge *m, const char **kinds)
     return n;
 }
 
-uint64_t wend_merge_left_out(const WendMerge *m)
+uint64_t merge_left_out(const WendMerge *m)
 {
     for (uint32_t i = 0; i < m->facts->len; i++) {
         const Fact *f = VECTOR_POINTER(m->facts, i);
@@ -383,7 +383,7 @@ uint64_t wend_merge_left_out(const WendMerge *m)
     return 0;
 }
 
-char *wend_merge_unrecorded(const WendMerge *m)
+char *merge_unrecorded(const WendMerge *m)
 {
     static const char prefix[] = WEND_UNRECORDED_GROUP ".";
     const char *names[2];

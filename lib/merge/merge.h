@@ -24,28 +24,28 @@ typedef struct WendMerge WendMerge;
 /* Reads the part of one rank. It may take 16 times the part's bytes and ROOM more, which it needs
  * for values of elastic shapes. Returns NULL and sets the error: WEND_ERROR_SYSTEM if it would take
  * more. */
-WendMerge *wend_merge_from_part(const uint8_t *part, size_t n, uint64_t room, Error **error);
+WendMerge *merge_from_part(const uint8_t *part, size_t n, uint64_t room, Error **error);
 /* Merges OTHER, which is freed, into M. Returns false and sets the error if they do not belong
  * together or OTHER is damaged. */
-bool wend_merge_unite(WendMerge *m, WendMerge *other, Error **error);
-/* Merges what wend_merge_encode of another rank wrote. Returns false and sets the error if it is
+bool merge_unite(WendMerge *m, WendMerge *other, Error **error);
+/* Merges what merge_encode of another rank wrote. Returns false and sets the error if it is
  * damaged. */
-bool wend_merge_absorb(WendMerge *m, const uint8_t *encoded, size_t n, Error **error);
+bool merge_absorb(WendMerge *m, const uint8_t *encoded, size_t n, Error **error);
 /* An estimate of the bytes that it holds. */
-uint64_t wend_merge_memory(const WendMerge *m);
+uint64_t merge_memory(const WendMerge *m);
 /* Encodes M for the partner. The caller unrefs the result. */
-Vector *wend_merge_encode(WendMerge *m);
+Vector *merge_encode(WendMerge *m);
 /* Functions that were called but cannot be recorded: "MPI_A, MPI_B and 3 others". Newly allocated;
  * NULL: there are none. */
-char *wend_merge_unrecorded(const WendMerge *m);
+char *merge_unrecorded(const WendMerge *m);
 /* The number of ranks whose recording stopped at WEND_MAX_MEMORY. If it is not 0, *CALLS is the
  * number of calls of the rank that stopped first. */
-uint32_t wend_merge_stopped(const WendMerge *m, uint64_t *calls);
+uint32_t merge_stopped(const WendMerge *m, uint64_t *calls);
 /* The number of ranks whose recorders had no memory for all of their side streams. If it is not 0,
  * *KINDS names those that the first rank lacks (part.h), and is valid as long as M. */
-uint32_t wend_merge_cut(const WendMerge *m, const char **kinds);
+uint32_t merge_cut(const WendMerge *m, const char **kinds);
 /* The MPI calls of all ranks that were made while recording was off. */
-uint64_t wend_merge_left_out(const WendMerge *m);
-void wend_merge_free(WendMerge *m);
+uint64_t merge_left_out(const WendMerge *m);
+void merge_free(WendMerge *m);
 
 #endif

@@ -118,18 +118,18 @@ uint64_t rank_times_memory(const RankTimes *t)
 
 void rank_times_encode(const RankTimes *t, WendBuf *out)
 {
-    wend_buf_unsigned(out, t->functions->len);
+    buf_unsigned(out, t->functions->len);
     for (uint32_t i = 0; i < t->functions->len; i++) {
         const FunctionTimes *f = &VECTOR_AT(t->functions, FunctionTimes, i);
-        wend_buf_unsigned(out, f->function);
-        wend_buf_unsigned(out, f->fastest);
-        wend_buf_unsigned(out, f->slowest);
-        wend_buf_unsigned(out, f->times->len);
+        buf_unsigned(out, f->function);
+        buf_unsigned(out, f->fastest);
+        buf_unsigned(out, f->slowest);
+        buf_unsigned(out, f->times->len);
         uint32_t last = 0;
         for (uint32_t k = 0; k < f->times->len; k++) {
             const RankTime *one = time_at(f, k);
-            wend_buf_unsigned(out, one->key - last);
-            wend_buf_unsigned(out, one->value);
+            buf_unsigned(out, one->key - last);
+            buf_unsigned(out, one->value);
             last = one->key;
         }
     }
@@ -138,10 +138,10 @@ void rank_times_encode(const RankTimes *t, WendBuf *out)
 /* False: they do not ascend, or cannot be. */
 static bool decode_function(RankTimes *t, WendCursor *c)
 {
-    uint64_t function = wend_cursor_unsigned(c), fastest = wend_cursor_unsigned(c),
-             slowest = wend_cursor_unsigned(c), key = 0;
-    size_t n = wend_cursor_count(c, 2);
-    if (c->failed || function >= wend_n_functions || fastest >= t->world || slowest >= t->world
+    uint64_t function = cursor_unsigned(c), fastest = cursor_unsigned(c),
+             slowest = cursor_unsigned(c), key = 0;
+    size_t n = cursor_count(c, 2);
+    if (c->failed || function >= mpi_n_functions || fastest >= t->world || slowest >= t->world
         || n == 0)
         return false;
     FunctionTimes *f = times_of_function(t, (uint32_t)function);
@@ -151,7 +151,7 @@ static bool decode_function(RankTimes *t, WendCursor *c)
     f->slowest = (uint32_t)slowest;
     uint64_t most = rank_times_each(t) ? t->world - 1 : UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
-        uint64_t step = wend_cursor_unsigned(c), value = wend_cursor_unsigned(c);
+        uint64_t step = cursor_unsigned(c), value = cursor_unsigned(c);
         if (c->failed || (i > 0 && step == 0) || step > most - key || value > UINT32_MAX)
             return false;
         key += step;
@@ -163,7 +163,7 @@ static bool decode_function(RankTimes *t, WendCursor *c)
 RankTimes *rank_times_decode(WendCursor *c, uint32_t world)
 {
     RankTimes *t = rank_times_new(world);
-    size_t n = wend_cursor_count(c, 6);
+    size_t n = cursor_count(c, 6);
     bool good = !c->failed;
     for (size_t i = 0; good && i < n; i++)
         good = decode_function(t, c);

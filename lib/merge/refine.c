@@ -89,9 +89,9 @@ bool refine_key(const Sequence *s, WendBuf *key)
         rules[order[i]] = all;
     }
     if (good) {
-        wend_buf_unsigned(key, rules[0].length);
+        buf_unsigned(key, rules[0].length);
         for (int k = 0; k < HASHES; k++)
-            wend_buf_unsigned(key, rules[0].hash[k]);
+            buf_unsigned(key, rules[0].hash[k]);
     }
     rules_clear(&row);
     return good;
@@ -114,7 +114,7 @@ static bool walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const S
     while (good && x.run && y.run) {
         uint64_t both = MIN(x.run, y.run);
         good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
-        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both))
+        if (good && !grammar_append(g, pairs_number(p, x.terminal, y.terminal), both))
             memory_short();
         expansion_advance(&x, both);
         expansion_advance(&y, both);
@@ -128,7 +128,7 @@ static bool walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const S
 bool refine(Refinement *r, const Sequence *a, const Sequence *b)
 {
     RuleRow row_a, row_b = {0};
-    WendGrammar *g = wend_grammar_new();
+    WendGrammar *g = grammar_new();
     Pairs p = pairs_new(a->table.n_terminals);
     memset(r, 0, sizeof *r);
     if (!g)
@@ -141,12 +141,12 @@ bool refine(Refinement *r, const Sequence *a, const Sequence *b)
         r->of[k] = memory_copy(p.of[k]->data, r->n * sizeof(uint32_t));
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
-        wend_grammar_end(g, &bytes);
+        grammar_end(g, &bytes);
         r->grammar = bytes_new(bytes.data, bytes.len);
-        wend_buf_clear(&bytes);
+        buf_clear(&bytes);
     } else {
         refinement_clear(r);
-        wend_grammar_free(g);
+        grammar_free(g);
     }
     rules_clear(&row_a);
     rules_clear(&row_b);

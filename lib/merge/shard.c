@@ -17,33 +17,33 @@ static const Shard *shard_at(const Vector *shards, uint32_t i)
 
 void shards_encode(const Vector *shards, WendBuf *out)
 {
-    wend_buf_unsigned(out, shards->len);
+    buf_unsigned(out, shards->len);
     for (uint32_t i = 0; i < shards->len; i++) {
         const Shard *s = shard_at(shards, i);
-        wend_buf_unsigned(out, s->first - (i ? shard_at(shards, i - 1)->first : 0));
-        wend_buf_unsigned(out, s->member);
-        wend_buf_unsigned(out, s->frame);
-        wend_buf_unsigned(out, s->classes);
-        wend_buf_unsigned(out, s->totals.mpi_calls);
-        wend_buf_unsigned(out, s->totals.polls);
-        wend_buf_unsigned(out, s->totals.frees);
+        buf_unsigned(out, s->first - (i ? shard_at(shards, i - 1)->first : 0));
+        buf_unsigned(out, s->member);
+        buf_unsigned(out, s->frame);
+        buf_unsigned(out, s->classes);
+        buf_unsigned(out, s->totals.mpi_calls);
+        buf_unsigned(out, s->totals.polls);
+        buf_unsigned(out, s->totals.frees);
     }
 }
 
 bool shards_decode(Vector *shards, WendCursor *c, const RankSet *ranks)
 {
-    uint64_t n = wend_cursor_unsigned(c), last = 0;
+    uint64_t n = cursor_unsigned(c), last = 0;
     for (uint64_t i = 0; i < n && !c->failed; i++) {
-        uint64_t more = wend_cursor_unsigned(c);
+        uint64_t more = cursor_unsigned(c);
         if (c->failed || more > RANKSET_MAX || (i > 0 && more == 0))
             return false;
         Shard s = {.first = (uint32_t)(last += more)};
-        s.member = wend_cursor_unsigned(c);
-        s.frame = wend_cursor_unsigned(c);
-        s.classes = wend_cursor_unsigned(c);
-        s.totals.mpi_calls = wend_cursor_unsigned(c);
-        s.totals.polls = wend_cursor_unsigned(c);
-        s.totals.frees = wend_cursor_unsigned(c);
+        s.member = cursor_unsigned(c);
+        s.frame = cursor_unsigned(c);
+        s.classes = cursor_unsigned(c);
+        s.totals.mpi_calls = cursor_unsigned(c);
+        s.totals.polls = cursor_unsigned(c);
+        s.totals.frees = cursor_unsigned(c);
         if (s.member > INT32_MAX || s.frame > INT32_MAX || !rankset_contains(ranks, s.first))
             return false;
         VECTOR_APPEND(shards, s);

@@ -23,7 +23,7 @@ static SharedSide *shared_at(const Vector *shared, uint32_t i)
 
 bool shared_sides_add(Vector *shared, uint32_t kind, Bytes *content, uint32_t rank)
 {
-    if (content->n > wend_side_stream_kind(kind)->shared_most)
+    if (content->n > side_stream_kind(kind)->shared_most)
         return false;
     SharedSide s = {kind, bytes_ref(content), rankset_single(rank)};
     VECTOR_APPEND(shared, s);
@@ -32,28 +32,28 @@ bool shared_sides_add(Vector *shared, uint32_t kind, Bytes *content, uint32_t ra
 
 void shared_sides_encode(const Vector *shared, WendBuf *out)
 {
-    wend_buf_unsigned(out, shared->len);
+    buf_unsigned(out, shared->len);
     for (uint32_t i = 0; i < shared->len; i++) {
         const SharedSide *s = shared_at(shared, i);
         const void *data = s->content->data;
         size_t n = s->content->n;
-        wend_buf_unsigned(out, s->kind);
+        buf_unsigned(out, s->kind);
         rankset_encode(&s->ranks, out);
-        wend_buf_unsigned(out, n);
-        wend_buf_bytes(out, data, n);
+        buf_unsigned(out, n);
+        buf_bytes(out, data, n);
     }
 }
 
 bool shared_sides_decode(Vector *shared, WendCursor *c, uint32_t world)
 {
-    size_t n = wend_cursor_count(c, 4);
+    size_t n = cursor_count(c, 4);
     for (size_t i = 0; i < n && !c->failed; i++) {
-        SharedSide s = {.kind = (uint32_t)wend_cursor_unsigned(c)};
+        SharedSide s = {.kind = (uint32_t)cursor_unsigned(c)};
         if (s.kind >= WEND_SIDE_KINDS || !rankset_decode(&s.ranks, c, world)) {
             rankset_clear(&s.ranks);
             return false;
         }
-        WendCursor block = wend_cursor_block(c);
+        WendCursor block = cursor_block(c);
         s.content = bytes_new(block.p, (size_t)(block.end - block.p));
         VECTOR_APPEND(shared, s);
     }

@@ -55,7 +55,7 @@ static void *signature_key(uint32_t shape, const RankVector *slots, uint32_t n,
 {
     WendBuf b = WEND_BUF_INIT;
     bool deltas = false;
-    wend_buf_unsigned(&b, shape);
+    buf_unsigned(&b, shape);
     for (uint32_t i = 0; i < n; i++) {
         RankVector v = slots[i];
         bool self = i == 0 ? (preference & PREFER_SELF_FIRST) != 0
@@ -73,7 +73,7 @@ static void *signature_key(uint32_t shape, const RankVector *slots, uint32_t n,
     if (deltas)
         rankset_encode(ranks, &b);
     uint64_t hash = XXH3_64bits(b.data, b.len);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     return OF_NUMBER((size_t)hash);
 }
 
@@ -98,7 +98,7 @@ static bool share_strided(TerminalSharing *sharing, uint32_t shape, RankVector *
                           const Strided *strided, uint32_t *number)
 {
     const ShapeRow *row = &VECTOR_AT(sharing->r->shapes, ShapeRow, shape);
-    if (!layout_fits(&sharing->layout, &wend_functions[row->words[0] / 2], row->words, row->n, n))
+    if (!layout_fits(&sharing->layout, &mpi_functions[row->words[0] / 2], row->words, row->n, n))
         return false;
     const Signature s = {.shape = shape, .n_slots = n, .slots = slots, .strided = strided};
     VECTOR_APPEND(sharing->r->signatures, s);
@@ -110,7 +110,7 @@ static bool share_terminal(TerminalSharing *sharing, uint32_t shape, RankVector 
                            const RankSet *ranks, uint32_t *number)
 {
     const ShapeRow *row = &VECTOR_AT(sharing->r->shapes, ShapeRow, shape);
-    const WendFunction *f = &wend_functions[row->words[0] / 2];
+    const WendFunction *f = &mpi_functions[row->words[0] / 2];
     AUTOFREE bool *is_rank = NEW0(bool, n + 1);
     if (!layout_fits(&sharing->layout, f, row->words, row->n, n))
         return false;
@@ -196,11 +196,11 @@ static uint32_t share_body(RuleSharing *s, const Rule *rule, const uint32_t *ter
     for (uint32_t i = 0; i < rule->n; i++) {
         symbols[i] = rule->symbols[i];
         symbols[i].id = symbols[i].is_rule ? body_of[symbols[i].id] : terminals[symbols[i].id];
-        wend_buf_unsigned(&b, (uint64_t)symbols[i].id << 1 | (symbols[i].is_rule ? 1 : 0));
-        wend_buf_unsigned(&b, symbols[i].repeats);
+        buf_unsigned(&b, (uint64_t)symbols[i].id << 1 | (symbols[i].is_rule ? 1 : 0));
+        buf_unsigned(&b, symbols[i].repeats);
     }
     AUTO(Bytes) key = bytes_new(b.data, b.len);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     uint32_t known = NUMBER_OF(map_get(s->by_content, key));
     if (known) {
         memory_free(symbols);
@@ -279,7 +279,7 @@ static bool share_grammar(RuleSharing *s, Bytes *grammar, const uint32_t *termin
  * of its own, behind the ends, so that it is not changed. */
 static bool compress_bodies(RuleSharing *s, uint32_t n_terminals, uint32_t first_end, RuleRow *row)
 {
-    WendGrammar *g = wend_grammar_new();
+    WendGrammar *g = grammar_new();
     bool good = g != NULL;
     for (uint32_t i = 0; i < s->bodies->len && good; i++) {
         const Rule *body = &VECTOR_AT(s->bodies, Rule, i);
@@ -289,22 +289,22 @@ static bool compress_bodies(RuleSharing *s, uint32_t n_terminals, uint32_t first
             const WendSymbol *y = &body->symbols[k];
             if (y->repeats & RULE_TRIP) {
                 uint64_t terminal = (uint64_t)first_end + s->bodies->len + s->trips->len;
-                good = terminal < INT32_MAX && wend_grammar_append(g, (uint32_t)terminal, 1);
+                good = terminal < INT32_MAX && grammar_append(g, (uint32_t)terminal, 1);
                 VECTOR_APPEND(s->trips, *y);
             } else {
-                good = wend_grammar_append(g, y->is_rule ? n_terminals + y->id : y->id, y->repeats);
+                good = grammar_append(g, y->is_rule ? n_terminals + y->id : y->id, y->repeats);
             }
         }
-        good = good && wend_grammar_append(g, first_end + i, 1);
+        good = good && grammar_append(g, first_end + i, 1);
     }
     WendBuf b = WEND_BUF_INIT;
     if (good)
-        wend_grammar_end(g, &b);
+        grammar_end(g, &b);
     else
-        wend_grammar_free(g);
-    WendCursor c = wend_cursor(b.data, b.len);
+        grammar_free(g);
+    WendCursor c = cursor_of(b.data, b.len);
     good = good && rules_read(row, &c, first_end + s->bodies->len + s->trips->len, RULES_PLAIN);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     return good;
 }
 

@@ -27,16 +27,16 @@ static SideMember *member_at(const Vector *members, uint32_t i)
 
 static Bytes *read_content(WendCursor *c)
 {
-    WendCursor block = wend_cursor_block(c);
+    WendCursor block = cursor_block(c);
     return c->failed ? NULL : bytes_new(block.p, (size_t)(block.end - block.p));
 }
 
 bool side_members_read(Vector *members, Vector *shared, WendCursor *c, uint32_t rank)
 {
-    size_t n = c->p < c->end ? wend_cursor_count(c, 2) : 0;
+    size_t n = c->p < c->end ? cursor_count(c, 2) : 0;
     uint64_t least = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t kind = wend_cursor_unsigned(c);
+        uint64_t kind = cursor_unsigned(c);
         Bytes *content = read_content(c);
         if (!content)
             return false;
@@ -58,29 +58,29 @@ bool side_members_read(Vector *members, Vector *shared, WendCursor *c, uint32_t 
 
 void side_members_encode(const Vector *members, WendBuf *out)
 {
-    wend_buf_unsigned(out, members->len);
+    buf_unsigned(out, members->len);
     for (uint32_t i = 0; i < members->len; i++) {
         const SideMember *m = member_at(members, i);
-        wend_buf_unsigned(out, m->rank);
-        wend_buf_unsigned(out, m->kind);
-        wend_buf_unsigned(out, m->member);
-        wend_buf_unsigned(out, m->frame);
+        buf_unsigned(out, m->rank);
+        buf_unsigned(out, m->kind);
+        buf_unsigned(out, m->member);
+        buf_unsigned(out, m->frame);
         if (!m->content)
             continue;
         const void *data = m->content->data;
         size_t n = m->content->n;
-        wend_buf_unsigned(out, n);
-        wend_buf_bytes(out, data, n);
+        buf_unsigned(out, n);
+        buf_bytes(out, data, n);
     }
 }
 
 bool side_members_decode(Vector *members, WendCursor *c, uint32_t world)
 {
-    size_t n = wend_cursor_count(c, 4);
+    size_t n = cursor_count(c, 4);
     uint64_t last = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t rank = wend_cursor_unsigned(c), kind = wend_cursor_unsigned(c);
-        uint64_t member = wend_cursor_unsigned(c), frame = wend_cursor_unsigned(c);
+        uint64_t rank = cursor_unsigned(c), kind = cursor_unsigned(c);
+        uint64_t member = cursor_unsigned(c), frame = cursor_unsigned(c);
         uint64_t order = rank * WEND_SIDE_KINDS + kind;
         if (c->failed || rank >= world || kind >= WEND_SIDE_KINDS || member > INT32_MAX
             || frame > INT32_MAX || (i > 0 && order <= last))

@@ -9,14 +9,14 @@
 
 static bool index_strided(Table *t, uint32_t terminal, uint64_t n_slots, WendCursor *c)
 {
-    uint64_t count = wend_cursor_unsigned(c);
+    uint64_t count = cursor_unsigned(c);
     if (c->failed || count == 0 || count > INT32_MAX || n_slots > (uint64_t)(c->end - c->p))
         return false;
     if (!t->strided)
         t->strided = vector_new(sizeof(Strided));
     const Strided one = {terminal, (uint32_t)count, NEW(int64_t, n_slots + 1)};
     for (uint64_t k = 0; k < n_slots; k++)
-        one.steps[k] = wend_cursor_signed(c);
+        one.steps[k] = cursor_signed(c);
     VECTOR_APPEND(t->strided, one);
     return true;
 }
@@ -24,29 +24,28 @@ static bool index_strided(Table *t, uint32_t terminal, uint64_t n_slots, WendCur
 /* Fills the members that follow from the structure's bytes, which have been checked. */
 static bool index_structure(Table *t)
 {
-    WendCursor c = wend_cursor(t->structure->data, t->structure->n);
-    t->n_shapes = wend_cursor_count(&c, 1);
+    WendCursor c = cursor_of(t->structure->data, t->structure->n);
+    t->n_shapes = cursor_count(&c, 1);
     AUTOFREE uint8_t *self_shape = NEW0(uint8_t, MAX(t->n_shapes, 1));
     for (uint32_t i = 0; i < t->n_shapes; i++) {
-        size_t n = wend_cursor_count(&c, 1);
+        size_t n = cursor_count(&c, 1);
         for (size_t k = 0; k < n; k++) {
-            int64_t word = wend_cursor_signed(&c);
+            int64_t word = cursor_signed(&c);
             if (k > 0)
                 continue;
-            if (word < 0 || (uint64_t)word / 2 >= wend_n_functions)
+            if (word < 0 || (uint64_t)word / 2 >= mpi_n_functions)
                 return false;
-            self_shape[i] = (wend_functions[word / 2].flags & WEND_F_SELF) != 0;
+            self_shape[i] = (mpi_functions[word / 2].flags & WEND_F_SELF) != 0;
         }
         if (n == 0 || c.failed)
             return false;
     }
-    t->n_terminals = wend_cursor_count(&c, 2);
+    t->n_terminals = cursor_count(&c, 2);
     t->terminal_shape = NEW0(uint32_t, t->n_terminals + 1);
     t->first_slot = NEW0(uint32_t, t->n_terminals + 1);
     t->has_self = NEW0(uint8_t, t->n_terminals + 1);
     for (uint32_t i = 0; i < t->n_terminals; i++) {
-        uint64_t said = wend_cursor_unsigned(&c), shape = said >> 1,
-                 slots = wend_cursor_unsigned(&c);
+        uint64_t said = cursor_unsigned(&c), shape = said >> 1, slots = cursor_unsigned(&c);
         if (said & 1 && !index_strided(t, i, slots, &c))
             return false;
         if (c.failed || shape >= t->n_shapes || slots > INT32_MAX
@@ -63,7 +62,7 @@ static bool take_structure(Table *t, WendBuf *structure)
 {
     t->structure = bytes_new(structure->data, structure->len);
     bool whole = index_structure(t);
-    wend_buf_clear(structure);
+    buf_clear(structure);
     return whole;
 }
 
@@ -71,11 +70,11 @@ static bool take_structure(Table *t, WendBuf *structure)
 static size_t shapes_length(const Table *t)
 {
     const uint8_t *bytes = t->structure->data;
-    WendCursor c = wend_cursor(bytes, t->structure->n);
-    size_t n_shapes = wend_cursor_count(&c, 1);
+    WendCursor c = cursor_of(bytes, t->structure->n);
+    size_t n_shapes = cursor_count(&c, 1);
     for (size_t i = 0; i < n_shapes; i++)
-        for (size_t n = wend_cursor_count(&c, 1); n > 0; n--)
-            wend_cursor_signed(&c);
+        for (size_t n = cursor_count(&c, 1); n > 0; n--)
+            cursor_signed(&c);
     return (size_t)(c.p - bytes);
 }
 
@@ -105,9 +104,9 @@ static bool strided_in_range(const Table *t, const Strided *a)
             return false;
         if (a->steps[k] == 0)
             continue;
-        if (wend_word_is_special(slots[k].value)
+        if (word_is_special(slots[k].value)
             || __builtin_mul_overflow(a->steps[k], (int64_t)(a->count - 1), &away)
-            || __builtin_add_overflow(slots[k].value, away, &last) || wend_word_is_special(last))
+            || __builtin_add_overflow(slots[k].value, away, &last) || word_is_special(last))
             return false;
     }
     return true;
@@ -125,17 +124,17 @@ bool table_from_part(Table *t, const PartTable *p, uint32_t rank)
 {
     WendBuf structure = WEND_BUF_INIT;
     memset(t, 0, sizeof *t);
-    wend_buf_bytes(&structure, p->shapes.data, p->shapes.len);
-    wend_buf_unsigned(&structure, p->terminals->len);
+    buf_bytes(&structure, p->shapes.data, p->shapes.len);
+    buf_unsigned(&structure, p->terminals->len);
     for (uint32_t i = 0; i < p->terminals->len; i++) {
         const PartTerminal *one = &VECTOR_AT(p->terminals, PartTerminal, i);
-        wend_buf_unsigned(&structure, (uint64_t)one->shape << 1 | (one->count > 0));
-        wend_buf_unsigned(&structure, one->n);
+        buf_unsigned(&structure, (uint64_t)one->shape << 1 | (one->count > 0));
+        buf_unsigned(&structure, one->n);
         if (!one->count)
             continue;
-        wend_buf_unsigned(&structure, one->count);
+        buf_unsigned(&structure, one->count);
         for (uint32_t k = 0; k < one->n; k++)
-            wend_buf_signed(&structure, one->steps[k]);
+            buf_signed(&structure, one->steps[k]);
     }
     if (!take_structure(t, &structure))
         return false;
@@ -159,12 +158,12 @@ void table_to_part(const Table *t, PartTable *p)
                      .shapes = WEND_BUF_INIT,
                      .terminals = vector_new(sizeof(PartTerminal)),
                      .streams = vector_new(sizeof(PartStream))};
-    wend_buf_bytes(&p->shapes, t->structure->data, n_shapes);
+    buf_bytes(&p->shapes, t->structure->data, n_shapes);
     for (uint32_t i = 0; i < t->n_terminals; i++) {
         const Strided *a = table_strided(t, i);
         uint32_t n = t->first_slot[i + 1] - t->first_slot[i];
-        int64_t *words = wend_arena_new(&p->arena, n * sizeof *words),
-                *steps = a ? wend_arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
+        int64_t *words = arena_new(&p->arena, n * sizeof *words),
+                *steps = a ? arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
         if (!words || (a && !steps))
             memory_short();
         for (uint32_t k = 0; k < n; k++)
@@ -178,8 +177,8 @@ void table_encode(const Table *t, WendBuf *out)
 {
     const void *bytes = t->structure->data;
     size_t n = t->structure->n;
-    wend_buf_unsigned(out, n);
-    wend_buf_bytes(out, bytes, n);
+    buf_unsigned(out, n);
+    buf_bytes(out, bytes, n);
     for (uint32_t s = 0; s < t->first_slot[t->n_terminals]; s++)
         rank_vector_encode(&t->slots[s], out);
 }
@@ -187,7 +186,7 @@ void table_encode(const Table *t, WendBuf *out)
 bool table_decode(Table *t, WendCursor *c, uint32_t ranks)
 {
     memset(t, 0, sizeof *t);
-    WendCursor block = wend_cursor_block(c);
+    WendCursor block = cursor_block(c);
     if (c->failed)
         return false;
     t->structure = bytes_new(block.p, block.end - block.p);
@@ -295,11 +294,11 @@ Table table_refined(const Table *t, const uint32_t *of, uint32_t n)
 {
     Table refined = {0};
     WendBuf structure = WEND_BUF_INIT;
-    wend_buf_bytes(&structure, t->structure->data, shapes_length(t));
-    wend_buf_unsigned(&structure, n);
+    buf_bytes(&structure, t->structure->data, shapes_length(t));
+    buf_unsigned(&structure, n);
     for (uint32_t i = 0; i < n; i++) {
-        wend_buf_unsigned(&structure, (uint64_t)t->terminal_shape[of[i]] << 1);
-        wend_buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
+        buf_unsigned(&structure, (uint64_t)t->terminal_shape[of[i]] << 1);
+        buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
     }
     if (!take_structure(&refined, &structure))
         memory_short();
@@ -336,9 +335,9 @@ uint32_t *table_shapes_in(const Table *in, const Table *t)
 
 static void put_shape(WendBuf *out, const ShapeRow *row)
 {
-    wend_buf_unsigned(out, row->n);
+    buf_unsigned(out, row->n);
     for (uint32_t k = 0; k < row->n; k++)
-        wend_buf_signed(out, row->words[k]);
+        buf_signed(out, row->words[k]);
 }
 
 /* The structure of the result. */
@@ -351,7 +350,7 @@ static void align_structure(const Table *a, const Table *b, const uint32_t *cons
     uint32_t n_shapes = a->n_shapes;
     for (uint32_t i = 0; i < b->n_shapes; i++)
         n_shapes += shape_of[i] == PAIR_NONE;
-    wend_buf_unsigned(structure, n_shapes);
+    buf_unsigned(structure, n_shapes);
     n_shapes = a->n_shapes;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < tables[k]->n_shapes; i++) {
@@ -363,16 +362,16 @@ static void align_structure(const Table *a, const Table *b, const uint32_t *cons
         }
     for (int k = 0; k < 2; k++)
         table_shapes_free(rows[k], tables[k]->n_shapes);
-    wend_buf_unsigned(structure, n);
+    buf_unsigned(structure, n);
     for (uint32_t i = 0; i < n; i++) {
         bool of_b = of[0][i] == PAIR_NONE;
         const Table *t = tables[of_b];
         uint32_t terminal = of[of_b][i];
-        wend_buf_unsigned(
+        buf_unsigned(
             structure,
             (uint64_t)(of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal])
                 << 1);
-        wend_buf_unsigned(structure, t->first_slot[terminal + 1] - t->first_slot[terminal]);
+        buf_unsigned(structure, t->first_slot[terminal + 1] - t->first_slot[terminal]);
     }
 }
 
@@ -415,14 +414,14 @@ Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, cons
 
 ShapeRow *table_shapes(const Table *t)
 {
-    WendCursor c = wend_cursor(t->structure->data, t->structure->n);
-    wend_cursor_unsigned(&c);
+    WendCursor c = cursor_of(t->structure->data, t->structure->n);
+    cursor_unsigned(&c);
     ShapeRow *rows = NEW0(ShapeRow, MAX(t->n_shapes, 1));
     for (uint32_t i = 0; i < t->n_shapes; i++) {
-        rows[i].n = wend_cursor_unsigned(&c);
+        rows[i].n = cursor_unsigned(&c);
         rows[i].words = NEW(int64_t, rows[i].n);
         for (uint32_t k = 0; k < rows[i].n; k++)
-            rows[i].words[k] = wend_cursor_signed(&c);
+            rows[i].words[k] = cursor_signed(&c);
     }
     return rows;
 }

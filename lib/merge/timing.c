@@ -12,7 +12,7 @@
 
 double timing_read_double(WendCursor *c)
 {
-    double v = wend_cursor_double(c);
+    double v = cursor_double(c);
     return isfinite(v) ? v : 0;
 }
 
@@ -156,26 +156,26 @@ bool timing_alike(const TimingSum *a, const TimingSum *b)
 
 void timing_encode(const TimingSum *t, WendBuf *out)
 {
-    wend_buf_unsigned(out, t->count);
+    buf_unsigned(out, t->count);
     if (t->count == 0)
         return;
-    wend_buf_unsigned(out, (uint64_t)t->sum);
-    wend_buf_unsigned(out, (uint64_t)((unsigned __int128)t->sum >> 64));
-    wend_buf_unsigned(out, (uint64_t)t->sum2);
-    wend_buf_unsigned(out, (uint64_t)(t->sum2 >> 64));
-    wend_buf_double(out, t->min);
-    wend_buf_double(out, t->max);
+    buf_unsigned(out, (uint64_t)t->sum);
+    buf_unsigned(out, (uint64_t)((unsigned __int128)t->sum >> 64));
+    buf_unsigned(out, (uint64_t)t->sum2);
+    buf_unsigned(out, (uint64_t)(t->sum2 >> 64));
+    buf_double(out, t->min);
+    buf_double(out, t->max);
 }
 
 TimingSum timing_decode(WendCursor *c)
 {
-    TimingSum t = {.count = wend_cursor_unsigned(c)};
+    TimingSum t = {.count = cursor_unsigned(c)};
     if (t.count == 0)
         return t;
-    uint64_t low = wend_cursor_unsigned(c), high = wend_cursor_unsigned(c);
+    uint64_t low = cursor_unsigned(c), high = cursor_unsigned(c);
     t.sum = (__int128)((unsigned __int128)high << 64 | low);
-    low = wend_cursor_unsigned(c);
-    high = wend_cursor_unsigned(c);
+    low = cursor_unsigned(c);
+    high = cursor_unsigned(c);
     t.sum2 = (unsigned __int128)high << 64 | low;
     t.min = timing_read_double(c);
     t.max = timing_read_double(c);
@@ -257,7 +257,7 @@ static uint32_t finer_bits(const WendTiming *t)
     return bits - coarse;
 }
 
-void wend_timing_error(const WendTiming *t, double *mean, double *rest)
+void timing_error(const WendTiming *t, double *mean, double *rest)
 {
     *rest = ldexp(1, -(int)bits_of(t->count));
     *mean = ldexp(*rest, -(int)finer_bits(t));

@@ -52,7 +52,7 @@ void timing_from_numbers(WendTiming *t,
 uint32_t timing_finer(WendTiming *t, const int64_t numbers[TIMING_NUMBERS]);
 /* The relative errors of the times of T, as the archive has them: of the mean, and of the rest
  * (extremes and standard deviation). */
-void wend_timing_error(const WendTiming *t, double *mean, double *rest);
+void timing_error(const WendTiming *t, double *mean, double *rest);
 /* Is a number in the archive? It is not if it has no bits, or if there is only one call. */
 static inline bool timing_encodes(uint64_t count, uint32_t number, uint32_t finer)
 {

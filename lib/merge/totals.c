@@ -14,12 +14,12 @@ static void put_count(WendBuf *text, uint64_t n)
     int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            wend_buf_bytes(text, ",", 1);
-        wend_buf_bytes(text, &digits[i], 1);
+            buf_bytes(text, ",", 1);
+        buf_bytes(text, &digits[i], 1);
     }
 }
 
-char *wend_totals_text(const WendTotals *t)
+char *totals_text(const WendTotals *t)
 {
     const struct {
         uint64_t n;

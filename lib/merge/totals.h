@@ -28,6 +28,6 @@ static inline void totals_add(WendTotals *t, const WendFunction *f, uint64_t tim
 
 /* "1,902 MPI calls, 14 unsuccessful polls, 8 frees". Numbers of 0 are left out, except that of MPI
  * calls. Newly allocated. */
-char *wend_totals_text(const WendTotals *t);
+char *totals_text(const WendTotals *t);
 
 #endif

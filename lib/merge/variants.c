@@ -36,17 +36,17 @@ static bool add_skeleton(const Sequence *s, WendBuf *key, Vector *repeats)
     RuleRow row;
     if (!rules_from(&row, s->grammar, s->table.n_terminals))
         return false;
-    wend_buf_unsigned(key, s->kind);
-    wend_buf_signed(key, s->id);
-    wend_buf_unsigned(key, s->table.structure->n);
-    wend_buf_bytes(key, s->table.structure->data, s->table.structure->n);
-    wend_buf_unsigned(key, row.n_rules);
+    buf_unsigned(key, s->kind);
+    buf_signed(key, s->id);
+    buf_unsigned(key, s->table.structure->n);
+    buf_bytes(key, s->table.structure->data, s->table.structure->n);
+    buf_unsigned(key, row.n_rules);
     for (uint32_t i = 0; i < row.n_rules; i++) {
-        wend_buf_unsigned(key, row.rules[i].n);
+        buf_unsigned(key, row.rules[i].n);
         for (uint32_t k = 0; k < row.rules[i].n; k++) {
             const WendSymbol *y = &row.rules[i].symbols[k];
-            wend_buf_unsigned(key, (uint64_t)y->id << 2 | (y->repeats > 1 ? 2 : 0)
-                                       | (y->is_rule ? 1 : 0));
+            buf_unsigned(key,
+                         (uint64_t)y->id << 2 | (y->repeats > 1 ? 2 : 0) | (y->is_rule ? 1 : 0));
             VECTOR_APPEND(repeats, y->repeats);
         }
     }
@@ -133,9 +133,9 @@ static bool find_alike(const WendMerge *m, Map *alike)
             good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
         /* a class that is not joined */
         if (class_is_strided(c->class))
-            wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks));
+            buf_unsigned(&b, rankset_lowest(&c->class->ranks));
         AUTO(Bytes) key = bytes_new(b.data, b.len);
-        wend_buf_clear(&b);
+        buf_clear(&b);
         Vector *candidates = map_get(alike, key);
         if (!candidates)
             map_put(alike, STEAL(key), candidates = vector_of_pointers(candidate_free));

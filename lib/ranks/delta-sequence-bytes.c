@@ -14,12 +14,12 @@ static void put_word(WendBuf *out, int64_t word, const uint32_t *constants)
     if (constants)
         codec_put_word(out, word, constants);
     else
-        wend_buf_signed(out, word);
+        buf_signed(out, word);
 }
 
 static int64_t get_word(WendCursor *c, const int64_t *constants, uint32_t n_constants)
 {
-    return constants ? codec_word(c, constants, n_constants) : wend_cursor_signed(c);
+    return constants ? codec_word(c, constants, n_constants) : cursor_signed(c);
 }
 
 static int compare_words(const void *a, const void *b)
@@ -55,7 +55,7 @@ static uint32_t place_of(const Vector *sorted, int64_t word)
 
 static void put_named(WendBuf *out, const int64_t *words, uint32_t n, const uint32_t *constants)
 {
-    wend_buf_unsigned(out, n);
+    buf_unsigned(out, n);
     for (uint32_t i = 0; i < n; i++)
         put_word(out, words[i], constants);
 }
@@ -95,9 +95,9 @@ static void put_coded(const DeltaSequence *s, const ValueNumbering *as, WendBuf 
     const int64_t *words = (const int64_t *)(void *)as->distinct->data;
     AUTOFREE uint64_t *numbers = NEW(uint64_t, s->n);
     put_named(out, words, as->n_named, constants);
-    wend_buf_unsigned(out, as->ordinary);
+    buf_unsigned(out, as->ordinary);
     if (as->ordinary)
-        wend_buf_signed(out, words[as->n_named]);
+        buf_signed(out, words[as->n_named]);
     for (uint64_t i = 0; i < s->n; i++)
         numbers[i] = number_of(as, s->words[i]);
     coder_encode(numbers, s->n, as->n_named + as->ordinary - 1, out);
@@ -127,56 +127,56 @@ static uint64_t encode_words(const DeltaSequence *s, WendBuf *out, const uint32_
     if (may && distinct->len <= s->n / 2) {
         numbering(distinct, distinct->len, &as);
         put_coded(s, &as, &named, constants);
-        wend_buf_shorten(&coded, 0, &named);
+        buf_shorten(&coded, 0, &named);
     }
     if (!may || s->n <= SHORT_ROW)
         put_plain(s, &plain, constants);
     uint64_t bits = 8 * (uint64_t)coded.len, plain_bits = BYTE_BITS * (uint64_t)plain.len;
     bool is_plain = !may || (plain.len && plain_bits <= bits);
-    wend_buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
-    wend_buf_bytes(out, is_plain ? plain.data : coded.data, is_plain ? plain.len : coded.len);
-    wend_buf_clear(&coded);
-    wend_buf_clear(&plain);
+    buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
+    buf_bytes(out, is_plain ? plain.data : coded.data, is_plain ? plain.len : coded.len);
+    buf_clear(&coded);
+    buf_clear(&plain);
     return is_plain ? plain_bits : bits;
 }
 
 static void encode_grammar(const Ruled *r, WendBuf *out, const uint32_t *constants)
 {
-    wend_buf_unsigned(out, (uint64_t)r->n_differences << 1 | (r->n_specials ? 1 : 0));
+    buf_unsigned(out, (uint64_t)r->n_differences << 1 | (r->n_specials ? 1 : 0));
     for (uint32_t i = 0; i < r->n_differences; i++)
-        wend_buf_signed(out, r->differences[i]);
+        buf_signed(out, r->differences[i]);
     if (r->n_specials)
         put_named(out, r->specials, r->n_specials, constants);
-    wend_buf_unsigned(out, r->rules.n_rules);
+    buf_unsigned(out, r->rules.n_rules);
     for (uint32_t i = 0; i < r->rules.n_rules; i++)
         rule_encode(&r->rules.rules[i], RULES_SHORT, out);
 }
 
 static void put_turned(const Turned *t, WendBuf *out)
 {
-    wend_buf_unsigned(out, t->block);
-    wend_buf_unsigned(out, t->turn << 1 | (uint64_t)t->slope);
-    wend_buf_signed(out, t->base);
+    buf_unsigned(out, t->block);
+    buf_unsigned(out, t->turn << 1 | (uint64_t)t->slope);
+    buf_signed(out, t->base);
 }
 
 void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const uint32_t *constants)
 {
     switch (s->form) {
     case OF_RUN:
-        wend_buf_unsigned(out, FORM_RUN);
+        buf_unsigned(out, FORM_RUN);
         put_word(out, s->run.value, constants);
         if (s->n > 1)
-            wend_buf_signed(out, s->run.step);
+            buf_signed(out, s->run.step);
         break;
     case OF_WORDS:
         encode_words(s, out, constants);
         break;
     case OF_RULES:
-        wend_buf_unsigned(out, FORM_GRAMMAR);
+        buf_unsigned(out, FORM_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
         break;
     case OF_TURNED:
-        wend_buf_unsigned(out, FORM_TURNED);
+        buf_unsigned(out, FORM_TURNED);
         put_turned(s->turned, out);
         break;
     }
@@ -186,10 +186,10 @@ static void put_geometric(WendBuf *out, const int64_t *words, uint64_t n, Geomet
                           const uint32_t *constants)
 {
     uint64_t origin = geometric_origin(&g);
-    wend_buf_unsigned(out, FORM_GEOMETRIC);
-    wend_buf_unsigned(out, g.before << 1 | (g.falls ? 1 : 0));
-    wend_buf_unsigned(out, g.count);
-    wend_buf_signed(out, g.ratio);
+    buf_unsigned(out, FORM_GEOMETRIC);
+    buf_unsigned(out, g.before << 1 | (g.falls ? 1 : 0));
+    buf_unsigned(out, g.count);
+    buf_signed(out, g.ratio);
     for (uint64_t i = 0; i < n; i++)
         if (i == origin || i < g.before || i >= g.before + g.count)
             put_word(out, words[i], constants);
@@ -205,7 +205,7 @@ static void put_pattern(const DeltaSequence *pattern, WendBuf *out, size_t befor
 {
     WendBuf told = WEND_BUF_INIT;
     delta_sequence_encode(pattern, &told, NULL); /* no constants, because it has no special words */
-    wend_buf_shorten(out, before, &told);
+    buf_shorten(out, before, &told);
 }
 
 /* Replaces the encoding behind BEFORE in OUT by the words, or by a geometric stretch and the words
@@ -220,15 +220,15 @@ static void put_words(int64_t *words, uint64_t n, uint32_t byte_bits, WendBuf *o
                         constants)
                < byte_bits * (uint64_t)(out->len - before)) {
         out->len = before;
-        wend_buf_bytes(out, told.data, told.len);
+        buf_bytes(out, told.data, told.len);
     }
-    wend_buf_clear(&told);
+    buf_clear(&told);
     Geometric g = geometric_find(words, n);
     /* each of the other words takes at least a byte */
     if (g.count < GEOMETRIC_LEAST || n - g.count >= out->len - before)
         return;
     put_geometric(&told, words, n, g, constants);
-    wend_buf_shorten(out, before, &told);
+    buf_shorten(out, before, &told);
 }
 
 static void encode_shortest(const DeltaSequence *s, uint32_t byte_bits, WendBuf *out,
@@ -271,7 +271,7 @@ static bool make_words(DeltaSequence *s, WendCursor *c)
 static int64_t *get_named(WendCursor *c, uint32_t *n, const int64_t *constants,
                           uint32_t n_constants)
 {
-    *n = (uint32_t)wend_cursor_count(c, 1);
+    *n = (uint32_t)cursor_count(c, 1);
     if (!allowance_take(c->allowance, *n, sizeof(int64_t))) {
         c->failed = true;
         *n = 0;
@@ -287,7 +287,7 @@ static void decode_grammar(DeltaSequence *s, WendCursor *c, const int64_t *const
                            uint32_t n_constants)
 {
     Ruled *r = delta_sequence_make_ruled(s);
-    uint64_t said = wend_cursor_unsigned(c), n_differences = said >> 1;
+    uint64_t said = cursor_unsigned(c), n_differences = said >> 1;
     if (n_differences > (uint64_t)(c->end - c->p)
         || !allowance_take(c->allowance, n_differences, sizeof(int64_t))) {
         c->failed = true;
@@ -296,11 +296,11 @@ static void decode_grammar(DeltaSequence *s, WendCursor *c, const int64_t *const
     r->n_differences = (uint32_t)n_differences;
     r->differences = NEW(int64_t, r->n_differences + 1);
     for (uint32_t i = 0; i < r->n_differences; i++)
-        r->differences[i] = wend_cursor_signed(c);
+        r->differences[i] = cursor_signed(c);
     if (said & 1)
         r->specials = get_named(c, &r->n_specials, constants, n_constants);
     for (uint32_t i = 0; i < r->n_specials; i++)
-        if (!wend_word_is_special(r->specials[i]))
+        if (!word_is_special(r->specials[i]))
             c->failed = true;
     uint32_t n_terminals = 2 * MAX(r->n_differences, r->n_specials);
     if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
@@ -322,9 +322,9 @@ static void decode_coded(DeltaSequence *s, WendCursor *c, const int64_t *constan
 {
     uint32_t n_named;
     AUTOFREE int64_t *named = get_named(c, &n_named, constants, n_constants);
-    uint64_t ordinary = wend_cursor_unsigned(c);
-    int64_t least = ordinary ? wend_cursor_signed(c) : 0;
-    if (ordinary > UINT64_MAX - n_named || n_named + ordinary == 0 || wend_word_is_special(least) ||
+    uint64_t ordinary = cursor_unsigned(c);
+    int64_t least = ordinary ? cursor_signed(c) : 0;
+    if (ordinary > UINT64_MAX - n_named || n_named + ordinary == 0 || word_is_special(least) ||
         /* as unsigned numbers, since LEAST may be negative */
         (ordinary && ordinary - 1 > (uint64_t)INT64_MAX - (uint64_t)least))
         c->failed = true;
@@ -342,11 +342,11 @@ static void decode_coded(DeltaSequence *s, WendCursor *c, const int64_t *constan
 static void decode_turned(DeltaSequence *s, WendCursor *c)
 {
     Turned t;
-    t.block = wend_cursor_unsigned(c);
-    uint64_t turn = wend_cursor_unsigned(c);
+    t.block = cursor_unsigned(c);
+    uint64_t turn = cursor_unsigned(c);
     t.turn = turn >> 1;
     t.slope = turn & 1;
-    t.base = wend_cursor_signed(c);
+    t.base = cursor_signed(c);
     if (c->failed || !turned_in_range(&t, s->n)) {
         c->failed = true;
         return;
@@ -359,9 +359,9 @@ static void decode_geometric(DeltaSequence *s, WendCursor *c, const int64_t *con
                              uint32_t n_constants)
 {
     Geometric g;
-    g.before = wend_cursor_unsigned(c);
-    g.count = wend_cursor_unsigned(c);
-    g.ratio = wend_cursor_signed(c);
+    g.before = cursor_unsigned(c);
+    g.count = cursor_unsigned(c);
+    g.ratio = cursor_signed(c);
     g.falls = g.before & 1;
     g.before >>= 1;
     if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64)
@@ -388,7 +388,7 @@ static bool whole_run(const DeltaSequence *s)
         return true;
     /* the sum may need 65 bits */
     __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1);
-    return !wend_word_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= INT64_MAX;
+    return !word_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= INT64_MAX;
 }
 
 void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const uint32_t *constants)
@@ -410,11 +410,11 @@ DeltaSequence *delta_sequence_decode(WendCursor *c, uint64_t n, const int64_t *c
                                      uint32_t n_constants)
 {
     AUTO(DeltaSequence) s = delta_sequence_new_run((DeltaSequenceRun){0, 0, n});
-    switch (wend_cursor_unsigned(c)) {
+    switch (cursor_unsigned(c)) {
     case FORM_RUN:
         s->run.value = get_word(c, constants, n_constants);
         if (n > 1)
-            s->run.step = wend_cursor_signed(c);
+            s->run.step = cursor_signed(c);
         if (!whole_run(s))
             c->failed = true;
         break;

@@ -49,9 +49,8 @@ static bool turned_by(const DeltaSequence *s, int64_t slope, Turned *t)
         return false;
     end = wraps;
     int64_t low = level_at(s, slope, &end);
-    if (wend_word_is_special(high) || wend_word_is_special(low)
-        || __builtin_sub_overflow(high, low, &away) || away <= 0 || (uint64_t)away != end
-        || end == wraps)
+    if (word_is_special(high) || word_is_special(low) || __builtin_sub_overflow(high, low, &away)
+        || away <= 0 || (uint64_t)away != end || end == wraps)
         return false;
     uint64_t turn = end - wraps;
     *t = (Turned){delta_sequence_difference(high, (int64_t)turn), slope, end, turn};
@@ -84,7 +83,7 @@ static DistanceRun distance_run(const Distances *d, uint64_t index)
     DistanceRun run = {(uint64_t)numbers.value - 1, (uint64_t)numbers.step, 1, 0};
     run.distance =
         delta_sequence_difference(words.value, delta_sequence_multiple(d->slope, run.first));
-    if (wend_word_is_special(words.value))
+    if (word_is_special(words.value))
         run.count = 0;
     else if (words.step == delta_sequence_multiple(d->slope, run.step))
         run.count = MIN(words.count, numbers.count);
@@ -143,14 +142,14 @@ DeltaSequence *delta_sequence_complete_torus(const DeltaSequence *words,
 
 bool geometric_next(int64_t word, int64_t ratio, int64_t *product)
 {
-    return !wend_word_is_special(word) && !__builtin_mul_overflow(word, ratio, product)
-           && !wend_word_is_special(*product);
+    return !word_is_special(word) && !__builtin_mul_overflow(word, ratio, product)
+           && !word_is_special(*product);
 }
 
 /* Sets *RATIO to WHOLE / PART. false: that is no whole number, or 1 or -1. */
 static bool ratio_of(int64_t whole, int64_t part, int64_t *ratio)
 {
-    if (part == 0 || wend_word_is_special(part) || wend_word_is_special(whole) || whole % part)
+    if (part == 0 || word_is_special(part) || word_is_special(whole) || whole % part)
         return false;
     *ratio = whole / part; /* the least word is special: -1 overflows nothing */
     return *ratio < -1 || *ratio > 1;

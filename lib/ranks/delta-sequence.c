@@ -225,7 +225,7 @@ bool delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, void *
                  : s->form == OF_RULES ? s->ruled->n_specials
                                        : s->form == OF_RUN;
     for (uint64_t i = 0; i < n; i++)
-        if (wend_word_is_special(words[i]) && !f(data, words[i]))
+        if (word_is_special(words[i]) && !f(data, words[i]))
             return false;
     return true;
 }
@@ -368,13 +368,13 @@ static void put(DeltaSequenceBuilder *b, bool special, int64_t value, uint64_t c
         number = b->known[special]->len;
         map_put(b->numbers[special], memory_copy(&value, sizeof value), OF_NUMBER(number));
     }
-    if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count))
+    if (!grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count))
         memory_short();
 }
 
 static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
-    if (wend_word_is_special(run.value)) {
+    if (word_is_special(run.value)) {
         put(b, true, run.value, run.count);
         return;
     }
@@ -389,7 +389,7 @@ static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 /* Does RUN continue the only run so far? */
 static bool goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
-    if (wend_word_is_special(run.value) || wend_word_is_special(b->run.value))
+    if (word_is_special(run.value) || word_is_special(b->run.value))
         return run.value == b->run.value;
     int64_t step;
     if (__builtin_sub_overflow(run.value,
@@ -419,7 +419,7 @@ void delta_sequence_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
         return;
     }
     if (!b->grammar) {
-        b->grammar = wend_grammar_new();
+        b->grammar = grammar_new();
         if (!b->grammar)
             memory_short();
         for (int special = 0; special < 2; special++) {
@@ -467,7 +467,7 @@ void delta_sequence_builder_free(DeltaSequenceBuilder *b)
     if (!b)
         return;
     if (b->grammar)
-        wend_grammar_free(b->grammar);
+        grammar_free(b->grammar);
     free_numbers(b);
 }
 
@@ -478,8 +478,8 @@ DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b)
         s = delta_sequence_new_run(b->run);
     if (b->grammar) {
         WendBuf bytes = WEND_BUF_INIT;
-        wend_grammar_end(b->grammar, &bytes);
-        WendCursor c = wend_cursor(bytes.data, bytes.len);
+        grammar_end(b->grammar, &bytes);
+        WendCursor c = cursor_of(bytes.data, bytes.len);
         Ruled *r = delta_sequence_make_ruled(s);
         s->n = b->n;
         r->n_differences = b->known[0]->len;
@@ -491,7 +491,7 @@ DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b)
         ruled_measure(r);
         if (b->wraps || r->wraps || r->n_symbols > s->n / 2)
             flatten(s);
-        wend_buf_clear(&bytes);
+        buf_clear(&bytes);
     }
     free_numbers(b);
     return s;

@@ -8,15 +8,14 @@
 
 bool rank_vector_word_difference(int64_t value, int64_t self, int64_t *difference)
 {
-    return !wend_word_is_special(value) && !wend_word_is_special(self)
-           && !__builtin_sub_overflow(value, self, difference)
-           && !wend_word_is_special(*difference);
+    return !word_is_special(value) && !word_is_special(self)
+           && !__builtin_sub_overflow(value, self, difference) && !word_is_special(*difference);
 }
 
 int64_t rank_vector_word_sum(int64_t self, int64_t delta)
 {
     int64_t sum;
-    if (wend_word_is_special(self) || __builtin_add_overflow(self, delta, &sum))
+    if (word_is_special(self) || __builtin_add_overflow(self, delta, &sum))
         return WEND_ABSENT;
     return sum;
 }
@@ -91,7 +90,7 @@ int64_t rank_vector_at(const RankVector *v, uint64_t index, int64_t self)
     if (rank_vector_is_relative(v))
         return rank_vector_word_sum(self, v->delta);
     int64_t word = delta_sequence_at(v->deltas, index);
-    return v->value == RANK_VECTOR_DELTAS_OF_SELF && !wend_word_is_special(word)
+    return v->value == RANK_VECTOR_DELTAS_OF_SELF && !word_is_special(word)
                ? rank_vector_word_sum(self, word)
                : word;
 }
@@ -105,9 +104,9 @@ static bool combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaSeque
     int64_t last[2], end, step;
     uint64_t count = MIN(x.count, y.count), more = count - 1;
     *out = (DeltaSequenceRun){x.value, x.step, count};
-    if (wend_word_is_special(x.value))
+    if (word_is_special(x.value))
         return true;
-    if (wend_word_is_special(y.value))
+    if (word_is_special(y.value))
         return false;
     const DeltaSequenceRun *both[] = {&x, &y};
     for (int i = 0; i < 2; i++)
@@ -122,7 +121,7 @@ static bool combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaSeque
                  : __builtin_sub_overflow(x.step, y.step, &step))
         return false;
     out->step = more ? step : 0;
-    return !wend_word_is_special(out->value) && !wend_word_is_special(end);
+    return !word_is_special(out->value) && !word_is_special(end);
 }
 
 /* The words of V from INDEX on, at most COUNT. *OF_SELF: they are added to self. */
@@ -217,28 +216,28 @@ enum { ENCODED_CONSTANT = 1, ENCODED_RELATIVE = 2, ENCODED_OF_SELF = 4 };
 void rank_vector_encode(const RankVector *v, WendBuf *out)
 {
     bool constant = rank_vector_is_constant(v), relative = rank_vector_is_relative(v);
-    wend_buf_unsigned(out, (constant ? ENCODED_CONSTANT : 0) | (relative ? ENCODED_RELATIVE : 0)
-                               | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? ENCODED_OF_SELF : 0));
+    buf_unsigned(out, (constant ? ENCODED_CONSTANT : 0) | (relative ? ENCODED_RELATIVE : 0)
+                          | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? ENCODED_OF_SELF : 0));
     if (constant)
-        wend_buf_signed(out, v->value);
+        buf_signed(out, v->value);
     if (relative)
-        wend_buf_signed(out, v->delta);
+        buf_signed(out, v->delta);
     if (rank_vector_is_deltas(v))
         delta_sequence_encode(v->deltas, out, NULL);
 }
 
 bool rank_vector_decode(RankVector *v, WendCursor *c, uint32_t n)
 {
-    uint64_t form = wend_cursor_unsigned(c);
+    uint64_t form = cursor_unsigned(c);
     bool constant = (form & ENCODED_CONSTANT) != 0, relative = (form & ENCODED_RELATIVE) != 0;
     RankVector plain = {.value = RANK_VECTOR_RELATIVE, .delta = RANK_VECTOR_NO_DELTA};
     memset(v, 0, sizeof *v);
     if (constant)
-        plain.value = wend_cursor_signed(c);
+        plain.value = cursor_signed(c);
     if (relative)
-        plain.delta = wend_cursor_signed(c);
+        plain.delta = cursor_signed(c);
     if (form > ENCODED_OF_SELF || (constant && rank_vector_is_mark(plain.value))
-        || (relative && wend_word_is_special(plain.delta)))
+        || (relative && word_is_special(plain.delta)))
         c->failed = true;
     if (!c->failed && !constant && !relative) {
         DeltaSequence *deltas = delta_sequence_decode(c, n, NULL, 0);

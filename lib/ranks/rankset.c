@@ -197,17 +197,17 @@ static void encode(const RankSet *s, WendBuf *out, bool shortest)
     RankRun runs[RUNS_MAX];
     uint32_t n = few_runs(s, runs);
     uint32_t last = 0;
-    wend_buf_unsigned(out, n);
+    buf_unsigned(out, n);
     for (uint32_t i = 0; i < n; i++) {
-        wend_buf_unsigned(out, runs[i].first - last);
-        wend_buf_unsigned(out, runs[i].count);
+        buf_unsigned(out, runs[i].first - last);
+        buf_unsigned(out, runs[i].count);
         if (runs[i].count > 1)
-            wend_buf_unsigned(out, runs[i].step);
+            buf_unsigned(out, runs[i].step);
         last = runs[i].first + (runs[i].count - 1) * runs[i].step;
     }
     if (n > 0)
         return;
-    wend_buf_unsigned(out, s->n);
+    buf_unsigned(out, s->n);
     if (s->n == 0)
         return;
     if (shortest)
@@ -248,8 +248,8 @@ static bool decode_runs(DeltaSequenceBuilder *b, uint64_t n, WendCursor *c, uint
 {
     uint64_t next = 0, last = 0;
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t first = wend_cursor_unsigned(c), count = wend_cursor_unsigned(c);
-        uint64_t step = count > 1 ? wend_cursor_unsigned(c) : 1;
+        uint64_t first = cursor_unsigned(c), count = cursor_unsigned(c);
+        uint64_t step = count > 1 ? cursor_unsigned(c) : 1;
         if (c->failed || first > world || !allowance_take(c->allowance, 1, RUN_MEMORY)
             || !add_checked_run(b, last + first, count, step, &next, world))
             return false;
@@ -261,14 +261,14 @@ static bool decode_runs(DeltaSequenceBuilder *b, uint64_t n, WendCursor *c, uint
 bool rankset_decode(RankSet *s, WendCursor *c, uint32_t world)
 {
     memset(s, 0, sizeof *s);
-    uint64_t n_runs = wend_cursor_unsigned(c);
+    uint64_t n_runs = cursor_unsigned(c);
     if (n_runs > 0) {
         DeltaSequenceBuilder *b = delta_sequence_builder_new();
         if (!decode_runs(b, n_runs, c, world))
             c->failed = true;
         *s = from_builder(b);
     } else {
-        uint64_t n = wend_cursor_unsigned(c);
+        uint64_t n = cursor_unsigned(c);
         s->numbers = c->failed || n == 0 || n > world ? NULL : delta_sequence_decode(c, n, NULL, 0);
         s->n = (uint32_t)n;
         if (!s->numbers || !delta_sequence_ascends(s->numbers, world))
@@ -316,8 +316,8 @@ static bool encode_columns(const RankSet *sets, uint32_t n, WendBuf *out)
     for (int k = 0; k < COLUMNS; k++)
         delta_sequence_builder_encode(columns[k], &told, NULL);
     if (few)
-        wend_buf_bytes(out, told.data, told.len);
-    wend_buf_clear(&told);
+        buf_bytes(out, told.data, told.len);
+    buf_clear(&told);
     return few;
 }
 
@@ -325,14 +325,14 @@ void ranksets_encode(const RankSet *sets, uint32_t n, WendBuf *out)
 {
     size_t before = out->len;
     WendBuf columns = WEND_BUF_INIT;
-    wend_buf_unsigned(out, false);
+    buf_unsigned(out, false);
     for (uint32_t i = 0; i < n; i++)
         rankset_encode_shortest(&sets[i], out);
-    wend_buf_unsigned(&columns, true);
+    buf_unsigned(&columns, true);
     if (encode_columns(sets, n, &columns))
-        wend_buf_shorten(out, before, &columns);
+        buf_shorten(out, before, &columns);
     else
-        wend_buf_clear(&columns);
+        buf_clear(&columns);
 }
 
 /* Reads a column of N words. NULL: damaged. */
@@ -376,7 +376,7 @@ static bool decode_columns(RankSet *sets, uint32_t n, WendCursor *c, uint32_t wo
 
 bool ranksets_decode(RankSet *sets, uint32_t n, WendCursor *c, uint32_t world)
 {
-    uint64_t columns = wend_cursor_unsigned(c);
+    uint64_t columns = cursor_unsigned(c);
     memset(sets, 0, n * sizeof *sets);
     if (c->failed || columns > 1)
         return false;

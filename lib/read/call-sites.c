@@ -50,7 +50,7 @@ struct WendCallSites {
     WendSiteSymbols *symbols;
 };
 
-static void stream_clear(gpointer stream)
+static void site_stream_clear(gpointer stream)
 {
     Stream *s = stream;
     g_clear_pointer(&s->elements, g_array_unref);
@@ -97,7 +97,7 @@ static gboolean open_member(Archive *a, const char *name, Error **error)
     if (!bytes)
         return FALSE;
     g_ptr_array_add(a->s->members, bytes);
-    a->c = wend_cursor(bytes->data, bytes->n);
+    a->c = cursor_of(bytes->data, bytes->n);
     a->c.allowance = container_allowance(a->container);
     return TRUE;
 }
@@ -119,11 +119,11 @@ static guint module_number(WendCallSites *s, const WendSiteModule *like)
 static gboolean read_module(Archive *a, guint *number)
 {
     WendCursor *c = &a->c;
-    gsize n = wend_cursor_count(c, 1);
-    const guint8 *file = wend_cursor_bytes(c, n);
+    gsize n = cursor_count(c, 1);
+    const guint8 *file = cursor_bytes(c, n);
     WendSiteModule m = {.world = a->world};
-    m.n_id = (guint)wend_cursor_count(c, 1);
-    m.id = wend_cursor_bytes(c, m.n_id);
+    m.n_id = (guint)cursor_count(c, 1);
+    m.id = cursor_bytes(c, m.n_id);
     if (c->failed || !allowance_take(c->allowance, n + 1 + sizeof m, 1))
         return FALSE;
     m.file = g_string_chunk_insert_len(a->s->texts, (const char *)file, (gssize)n);
@@ -178,7 +178,7 @@ typedef struct {
 
 static gboolean read_modules(Archive *a, GArray *modules)
 {
-    for (gsize n = wend_cursor_count(&a->c, 2); n > 0; n--) {
+    for (gsize n = cursor_count(&a->c, 2); n > 0; n--) {
         guint number;
         if (!read_module(a, &number))
             return FALSE;
@@ -229,16 +229,16 @@ static gboolean read_known(SharedStreams *s, guint64 caller, gboolean is_site, G
 {
     WendStackFrames frames = frames_of(s);
     guint64 place = 0;
-    if (!wend_stack_coding_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
+    if (!stack_coding_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
         return FALSE;
     if (place < s->known->len) {
         *at = g_array_index(s->known, Place, place);
     } else {
         *at = (Place){0};
         if (is_site)
-            wend_site_coding_place(s->coding, &s->from, &at->module, &at->offset);
+            site_coding_place(s->coding, &s->from, &at->module, &at->offset);
         else
-            wend_site_coding_frame(s->coding, &s->from, &at->module, &at->offset);
+            site_coding_frame(s->coding, &s->from, &at->module, &at->offset);
         g_array_append_vals(s->known, at, 1);
     }
     WendStackFrame frame = {(guint32)caller, (guint32)place};
@@ -251,7 +251,7 @@ static gboolean read_stack(SharedStreams *s, Place *at, guint *caller)
 {
     WendStackFrames frames = frames_of(s);
     guint64 of = 0, n = 0;
-    if (!wend_stack_coding_callers(&s->coding->stacks, &s->from, &frames, &of, &n)
+    if (!stack_coding_callers(&s->coding->stacks, &s->from, &frames, &of, &n)
         || n + depth_of(s->frame_places, of) > WEND_CALLERS_MOST
         || s->frames->len + n > WEND_FRAMES_MOST
         || !allowance_take(s->a->c.allowance, n + 1, SITE_MEMORY))
@@ -278,7 +278,7 @@ static gboolean read_place(SharedStreams *s)
     if (s->a->kind == WEND_SIDE_STACKS)
         good = read_stack(s, &place, &site.caller);
     else
-        wend_site_coding_place(s->coding, &s->from, &place.module, &place.offset);
+        site_coding_place(s->coding, &s->from, &place.module, &place.offset);
     if (!good || place.module > s->modules->len || s->places->len >= NUMBERS_MOST
         || !allowance_take(s->a->c.allowance, 1, SITE_MEMORY))
         return FALSE;
@@ -295,16 +295,15 @@ static gboolean read_place(SharedStreams *s)
 static gboolean read_element(SharedStreams *s, GArray *elements)
 {
     WendSideElement e;
-    if (!wend_site_coding_element(s->coding, &s->from, &e) || s->a->c.failed)
+    if (!site_coding_element(s->coding, &s->from, &e) || s->a->c.failed)
         return FALSE;
     guint64 site = (guint64)e.numbers[0];
     if (site > s->numbers->len || (site == s->numbers->len && !read_place(s)))
         return FALSE;
     const Place *place = &g_array_index(s->places, Place, site);
-    wend_site_coding_used(s->coding, place->module, place->offset);
+    site_coding_used(s->coding, place->module, place->offset);
     if (s->a->kind == WEND_SIDE_STACKS)
-        wend_stack_coding_used(&s->coding->stacks,
-                               &g_array_index(s->site_places, WendStackFrame, site));
+        stack_coding_used(&s->coding->stacks, &g_array_index(s->site_places, WendStackFrame, site));
     Element one = {e.step, g_array_index(s->numbers, guint, site), e.code};
     g_array_append_val(elements, one);
     return TRUE;
@@ -314,7 +313,7 @@ static gboolean read_stream(SharedStreams *s)
 {
     Stream stream = {.kind = s->a->kind};
     bool cut = false;
-    wend_site_coding_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
+    site_coding_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
     stream.cut = cut;
     if (stream.n > G_MAXUINT / 2
         || !allowance_take(s->a->c.allowance, stream.n + 1, sizeof(Element) + sizeof(Stream)))
@@ -330,7 +329,7 @@ static gboolean read_stream(SharedStreams *s)
 static gboolean read_content(SharedStreams *s, const RankSet *ranks)
 {
     guint first = s->a->s->streams->len;
-    guint64 n = wend_site_coding_streams(s->coding, &s->from, 0);
+    guint64 n = site_coding_streams(s->coding, &s->from, 0);
     gboolean good = n > 0;
     for (; good && n > 0; n--)
         good = read_stream(s);
@@ -340,12 +339,12 @@ static gboolean read_content(SharedStreams *s, const RankSet *ranks)
 static gboolean read_contents(SharedStreams *s)
 {
     WendCursor *c = &s->a->c;
-    gsize n = read_modules(s->a, s->modules) ? wend_cursor_count(c, 1) : 0;
+    gsize n = read_modules(s->a, s->modules) ? cursor_count(c, 1) : 0;
     if (c->failed || n == 0 || !allowance_take(c->allowance, n, sizeof(RankSet)))
         return FALSE;
     g_autofree RankSet *sets = g_new0(RankSet, n + 1);
     gboolean good = ranksets_decode(sets, (guint)n, c, s->a->ranks);
-    wend_site_coding_init(s->coding);
+    site_coding_init(s->coding);
     range_decoder_begin(&s->decoder, c);
     for (gsize i = 0; good && i < n; i++)
         good = read_content(s, &sets[i]);
@@ -357,7 +356,7 @@ static gboolean read_contents(SharedStreams *s)
 
 static gboolean read_shared(Archive *a, Error **error)
 {
-    const char *name = wend_side_stream_kind(a->kind)->name;
+    const char *name = side_stream_kind(a->kind)->name;
     if (!container_has(a->container, name))
         return TRUE;
     if (!open_member(a, name, error))
@@ -400,7 +399,7 @@ typedef struct {
 static gboolean read_own_place(OwnTable *t, WendSite *site)
 {
     WendCursor *c = &t->c;
-    guint64 module = wend_cursor_unsigned(c);
+    guint64 module = cursor_unsigned(c);
     guint number = 0;
     if (module == t->modules->len + G_GUINT64_CONSTANT(1)) {
         Archive of = *t->a;
@@ -417,7 +416,7 @@ static gboolean read_own_place(OwnTable *t, WendSite *site)
     if (module == 0)
         return TRUE;
     gint64 *offset = &g_array_index(t->last, gint64, module - 1);
-    *offset = (gint64)((guint64)*offset + (guint64)wend_cursor_signed(c));
+    *offset = (gint64)((guint64)*offset + (guint64)cursor_signed(c));
     site->module = g_array_index(t->modules, guint, module - 1);
     site->offset = (guint64)*offset;
     return TRUE;
@@ -425,8 +424,8 @@ static gboolean read_own_place(OwnTable *t, WendSite *site)
 
 static gboolean read_own_callers(OwnTable *t, WendSite *site)
 {
-    guint64 caller = wend_cursor_unsigned(&t->c);
-    gsize n = wend_cursor_count(&t->c, 2);
+    guint64 caller = cursor_unsigned(&t->c);
+    gsize n = cursor_count(&t->c, 2);
     if (t->c.failed || caller >= t->frames->len + (guint64)WEND_CALLER_FRAME
         || n + depth_of(t->callers, caller) > WEND_CALLERS_MOST
         || t->frames->len + n > WEND_FRAMES_MOST)
@@ -473,21 +472,21 @@ static gboolean read_own_table(Archive *a, Stream *s, WendCursor table)
 
 static gboolean read_own(Archive *a, guint rank, Error **error)
 {
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(a->kind)->name, rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", side_stream_kind(a->kind)->name, rank);
     RankSites *of = &g_array_index(a->s->ranks, RankSites, a->first + rank);
     if (!container_has(a->container, name))
         return TRUE;
     if (!open_member(a, name, error))
         return FALSE;
     of->first = a->s->streams->len;
-    gsize n = wend_cursor_count(&a->c, WEND_SIDE_STREAM_LEAST);
+    gsize n = cursor_count(&a->c, WEND_SIDE_STREAM_LEAST);
     gboolean good = !a->c.failed && of->n == 0 && allowance_take(a->c.allowance, n, sizeof(Stream));
     for (; good && n > 0; n--) {
         Stream s = {.own = TRUE, .kind = a->kind};
-        good = wend_side_stream_read(&a->c, &s.head, &s.rows);
+        good = side_stream_read(&a->c, &s.head, &s.rows);
         s.local = g_array_new(FALSE, FALSE, sizeof(guint));
         g_ptr_array_add(a->s->locals, s.local);
-        WendCursor rows = s.rows, table = wend_cursor_block(&rows);
+        WendCursor rows = s.rows, table = cursor_block(&rows);
         good = good && !rows.failed && read_own_table(a, &s, table);
         g_array_append_val(a->s->streams, s);
     }
@@ -505,17 +504,17 @@ static gboolean read_names(Archive *a, Error **error)
         return TRUE;
     if (!open_member(a, name, error))
         return FALSE;
-    return wend_site_symbols_read(a->s->symbols, a->c.p, (gsize)(a->c.end - a->c.p), a->c.allowance)
+    return site_symbols_read(a->s->symbols, a->c.p, (gsize)(a->c.end - a->c.p), a->c.allowance)
            || damaged(a, name, error);
 }
 
 /* ONLY: the rank of the job that is needed; G_MAXUINT: all. */
 static gboolean read_archive(WendCallSites *s, guint world, guint only, Error **error)
 {
-    const WendWorld *of = wend_program_world(s->program, world);
+    const WendWorld *of = program_world(s->program, world);
     guint rank_there = of->first, ranks = of->ranks;
     Archive a = {.s = s,
-                 .container = wend_program_container(s->program, &rank_there),
+                 .container = program_container(s->program, &rank_there),
                  .world = world,
                  .first = of->first,
                  .ranks = ranks};
@@ -534,7 +533,7 @@ static gboolean read_archive(WendCallSites *s, guint world, guint only, Error **
     return good;
 }
 
-WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, Error **error)
+WendCallSites *call_sites_open_rank(const WendProgram *p, guint rank, Error **error)
 {
     WendCallSites *s = g_new0(WendCallSites, 1);
     s->program = p;
@@ -544,28 +543,28 @@ WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, Error
     s->frames = g_array_new(FALSE, FALSE, sizeof(WendSite));
     s->frame_numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     s->streams = g_array_new(FALSE, FALSE, sizeof(Stream));
-    g_array_set_clear_func(s->streams, stream_clear);
+    g_array_set_clear_func(s->streams, site_stream_clear);
     s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
-    g_array_set_size(s->ranks, wend_program_ranks(p));
+    g_array_set_size(s->ranks, program_ranks(p));
     s->members = g_ptr_array_new_with_free_func((GDestroyNotify)bytes_unref);
     s->locals = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     s->texts = g_string_chunk_new(256);
-    s->symbols = wend_site_symbols_new();
+    s->symbols = site_symbols_new();
     gboolean good = TRUE;
-    for (guint world = 0; good && world < wend_program_n_worlds(p); world++)
+    for (guint world = 0; good && world < program_n_worlds(p); world++)
         good = read_archive(s, world, rank, error);
     if (good)
         return s;
-    wend_call_sites_free(s);
+    call_sites_free(s);
     return NULL;
 }
 
-WendCallSites *wend_call_sites_open(const WendProgram *p, Error **error)
+WendCallSites *call_sites_open(const WendProgram *p, Error **error)
 {
-    return wend_call_sites_open_rank(p, G_MAXUINT, error);
+    return call_sites_open_rank(p, G_MAXUINT, error);
 }
 
-void wend_call_sites_free(WendCallSites *s)
+void call_sites_free(WendCallSites *s)
 {
     if (!s)
         return;
@@ -579,31 +578,31 @@ void wend_call_sites_free(WendCallSites *s)
     g_ptr_array_unref(s->members);
     g_ptr_array_unref(s->locals);
     g_string_chunk_free(s->texts);
-    wend_site_symbols_free(s->symbols);
+    site_symbols_free(s->symbols);
     g_free(s);
 }
 
-guint wend_call_sites_n(const WendCallSites *s)
+guint call_sites_n(const WendCallSites *s)
 {
     return s->sites->len;
 }
 
-const WendSite *wend_call_site(const WendCallSites *s, guint site)
+const WendSite *call_site(const WendCallSites *s, guint site)
 {
     return &g_array_index(s->sites, WendSite, site);
 }
 
-guint wend_call_sites_n_frames(const WendCallSites *s)
+guint call_sites_n_frames(const WendCallSites *s)
 {
     return s->frames->len;
 }
 
-const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame)
+const WendSite *call_sites_frame(const WendCallSites *s, guint frame)
 {
     return &g_array_index(s->frames, WendSite, frame);
 }
 
-const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s)
+const WendSiteSymbols *call_sites_symbols(const WendCallSites *s)
 {
     return s->symbols;
 }
@@ -611,34 +610,33 @@ const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s)
 /* NULL: there is none. */
 static const WendSite *caller_at(const WendCallSites *s, guint site, guint depth)
 {
-    const WendSite *at = wend_call_site(s, site);
+    const WendSite *at = call_site(s, site);
     for (; at && depth > 0; depth--)
-        at = WEND_CALLER_IS_FRAME(at->caller) ? wend_call_sites_frame(s, at->caller) : NULL;
+        at = WEND_CALLER_IS_FRAME(at->caller) ? call_sites_frame(s, at->caller) : NULL;
     return at;
 }
 
-gboolean wend_call_site_has_caller(const WendCallSites *s, guint site, guint depth)
+gboolean call_site_has_caller(const WendCallSites *s, guint site, guint depth)
 {
     return caller_at(s, site, depth) != NULL;
 }
 
-const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint depth,
-                                           guint *n)
+const WendSiteFrame *call_site_frames(const WendCallSites *s, guint site, guint depth, guint *n)
 {
     const WendSite *at = caller_at(s, site, depth);
     *n = 0;
     if (!at || at->module == G_MAXUINT)
         return NULL;
-    const WendSiteModule *m = wend_call_sites_module(s, at->module);
-    return wend_site_symbols_of(s->symbols, m->file, m->id, m->n_id, at->offset, n);
+    const WendSiteModule *m = call_sites_module(s, at->module);
+    return site_symbols_of(s->symbols, m->file, m->id, m->n_id, at->offset, n);
 }
 
-guint wend_call_sites_n_modules(const WendCallSites *s)
+guint call_sites_n_modules(const WendCallSites *s)
 {
     return s->modules->len;
 }
 
-const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint module)
+const WendSiteModule *call_sites_module(const WendCallSites *s, guint module)
 {
     return &g_array_index(s->modules, WendSiteModule, module);
 }
@@ -656,7 +654,7 @@ struct WendSiteWalk {
     WendSideReader *reader; /* of a stream that a rank has for itself */
 };
 
-WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
+WendSiteTaken site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
 {
     const Stream *s = w->stream;
     const WendSideElement *e;
@@ -669,7 +667,7 @@ WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
     }
     if (s->elements)
         return s->cut ? WEND_SITE_CUT : WEND_SITE_END;
-    if ((e = wend_side_reader_next(w->reader)) && (guint64)e->numbers[0] < s->local->len) {
+    if ((e = side_reader_next(w->reader)) && (guint64)e->numbers[0] < s->local->len) {
         *next = (WendRecordedSite){(WendSiteCode)e->code, e->step,
                                    g_array_index(s->local, guint, e->numbers[0])};
         return WEND_SITE_TAKEN;
@@ -679,7 +677,7 @@ WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
 
 static WendSiteTaken take(void *walk, WendRecordedSite *next)
 {
-    return wend_site_walk_take(walk, next);
+    return site_walk_take(walk, next);
 }
 
 static gboolean is_of(const Stream *s, const WendSequence *q)
@@ -687,9 +685,9 @@ static gboolean is_of(const Stream *s, const WendSequence *q)
     return s->head.kind == q->kind && s->head.id == q->id;
 }
 
-WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint sequence)
+WendSiteWalk *site_walk_new(const WendCallSites *s, guint rank, guint sequence)
 {
-    const WendClass *k = wend_program_class(s->program, wend_program_class_of(s->program, rank));
+    const WendClass *k = program_class(s->program, program_class_of(s->program, rank));
     const RankSites *of = &g_array_index(s->ranks, RankSites, rank);
     WendSiteWalk *w = g_new0(WendSiteWalk, 1);
     w->sites = s;
@@ -707,10 +705,10 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
         w->follower.lost = true;
         return w;
     }
-    w->marks = g_new0(WendSiteCall, 2 * (gsize)wend_program_n_terminals(s->program) + 1);
+    w->marks = g_new0(WendSiteCall, 2 * (gsize)program_n_terminals(s->program) + 1);
     if (w->stream->own) {
         w->reader = g_new(WendSideReader, 1);
-        wend_side_reader_open(w->reader, w->stream->kind, &w->stream->head, w->stream->rows);
+        side_reader_open(w->reader, w->stream->kind, &w->stream->head, w->stream->rows);
     }
     return w;
 }
@@ -722,40 +720,40 @@ static WendSiteCall marks_of(WendSiteWalk *w, guint32 terminal, gboolean poll)
     WendSiteCall *known = &w->marks[2 * (gsize)terminal + poll];
     if (known->signature != 0)
         return *known;
-    const WendTerminal *t = wend_program_terminal(p, terminal);
-    const WendShape *s = wend_program_shape(p, t->shape);
+    const WendTerminal *t = program_terminal(p, terminal);
+    const WendShape *s = program_shape(p, t->shape);
     g_autofree gint64 *slots = g_new(gint64, t->n_slots + 1);
     for (guint i = 0; i < t->n_slots; i++)
-        slots[i] = wend_program_slot(p, terminal, i, w->rank);
-    return *known = wend_site_call(s->words, s->n_words, slots, t->n_slots, poll);
+        slots[i] = program_slot(p, terminal, i, w->rank);
+    return *known = site_call(s->words, s->n_words, slots, t->n_slots, poll);
 }
 
-guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call)
+guint site_walk_next(WendSiteWalk *w, const WendCall *call)
 {
     if (w->follower.lost || call->function->flags & WEND_F_PSEUDO)
         return G_MAXUINT;
     if (!w->follower.take)
-        wend_site_follower_open(&w->follower, take, w);
+        site_follower_open(&w->follower, take, w);
     if (call->unfinished)
-        return wend_site_follower_unfinished(&w->follower);
+        return site_follower_unfinished(&w->follower);
     WendSiteCall marks = marks_of(w, call->terminal, call->poll);
-    return wend_site_follower_next(&w->follower, &marks);
+    return site_follower_next(&w->follower, &marks);
 }
 
 /* It is the last element, since nothing follows, and has no guess. */
-guint wend_call_site_unfinished(const WendCallSites *s, guint rank, guint sequence)
+guint call_site_unfinished(const WendCallSites *s, guint rank, guint sequence)
 {
-    WendSiteWalk *w = wend_site_walk_new(s, rank, sequence);
+    WendSiteWalk *w = site_walk_new(s, rank, sequence);
     WendRecordedSite next = {WEND_SITE_LONG, 0, 0};
-    while (wend_site_walk_take(w, &next) == WEND_SITE_TAKEN)
+    while (site_walk_take(w, &next) == WEND_SITE_TAKEN)
         continue;
-    wend_site_walk_free(w);
+    site_walk_free(w);
     return next.code == WEND_SITE_FOUND ? next.site : G_MAXUINT;
 }
 
-gboolean wend_site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, GString *key)
+gboolean site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, GString *key)
 {
-    if (w->number == G_MAXUINT || wend_program_polls(w->sites->program, w->rank, w->sequence) > 0)
+    if (w->number == G_MAXUINT || program_polls(w->sites->program, w->rank, w->sequence) > 0)
         return FALSE;
     g_string_append_printf(key, "%u:", w->number);
     g_autoptr(GHashTable) first = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -771,11 +769,11 @@ gboolean wend_site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, 
     return TRUE;
 }
 
-void wend_site_walk_free(WendSiteWalk *w)
+void site_walk_free(WendSiteWalk *w)
 {
     if (!w)
         return;
-    wend_site_follower_close(&w->follower);
+    site_follower_close(&w->follower);
     g_free(w->marks);
     g_free(w->reader);
     g_free(w);

@@ -34,41 +34,40 @@ typedef struct WendCallSites WendCallSites;
 
 /* The sites of a recording; none if it has none. Returns NULL and sets the error if they are
  * damaged or take too much memory. P must outlive the result, which the caller frees. */
-WendCallSites *wend_call_sites_open(const WendProgram *p, Error **error);
+WendCallSites *call_sites_open(const WendProgram *p, Error **error);
 /* Those that ranks share, and those of RANK. Other ranks may seem to have none. */
-WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, Error **error);
-void wend_call_sites_free(WendCallSites *s); /* S may be NULL */
-guint wend_call_sites_n(const WendCallSites *s);
-const WendSite *wend_call_site(const WendCallSites *s, guint site);
-guint wend_call_sites_n_frames(const WendCallSites *s);
-const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame);
+WendCallSites *call_sites_open_rank(const WendProgram *p, guint rank, Error **error);
+void call_sites_free(WendCallSites *s); /* S may be NULL */
+guint call_sites_n(const WendCallSites *s);
+const WendSite *call_site(const WendCallSites *s, guint site);
+guint call_sites_n_frames(const WendCallSites *s);
+const WendSite *call_sites_frame(const WendCallSites *s, guint frame);
 /* The functions that SITE is in, innermost first, if the archive has their names; *N of them. DEPTH
  * from 1 on: those that its caller is in, and so on outwards. NULL: there are no names, or no such
  * caller. */
-const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint depth,
-                                           guint *n);
+const WendSiteFrame *call_site_frames(const WendCallSites *s, guint site, guint depth, guint *n);
 /* Whether SITE has a caller at DEPTH. */
-gboolean wend_call_site_has_caller(const WendCallSites *s, guint site, guint depth);
+gboolean call_site_has_caller(const WendCallSites *s, guint site, guint depth);
 /* The names of all addresses that the archive has, which belong to S. */
-const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s);
-guint wend_call_sites_n_modules(const WendCallSites *s);
-const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint module);
+const WendSiteSymbols *call_sites_symbols(const WendCallSites *s);
+guint call_sites_n_modules(const WendCallSites *s);
+const WendSiteModule *call_sites_module(const WendCallSites *s, guint module);
 
 /* Follows the sites of one sequence of one rank. */
 typedef struct WendSiteWalk WendSiteWalk;
-WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint sequence);
+WendSiteWalk *site_walk_new(const WendCallSites *s, guint rank, guint sequence);
 /* The site of CALL. The caller gives every call of the sequence in its order, with unsuccessful
  * polls (WEND_WALK_POLLS). G_MAXUINT: it is not known. */
-guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call);
+guint site_walk_next(WendSiteWalk *w, const WendCall *call);
 /* Instead of that: takes the next element of the sequence's stream, as it was recorded
  * (site-guesses.h). */
-WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next);
+WendSiteTaken site_walk_take(WendSiteWalk *w, WendRecordedSite *next);
 /* The site of the last call of a sequence, which had not returned. G_MAXUINT: it is not known. */
-guint wend_call_site_unfinished(const WendCallSites *s, guint rank, guint sequence);
+guint call_site_unfinished(const WendCallSites *s, guint rank, guint sequence);
 /* Appends to KEY a text. Two ranks of a class append the same only if they call from the same
  * sites: they share the stream, and the same of TERMINALS, the N of the sequence, have equal
  * signatures. FALSE: other ranks may differ. */
-gboolean wend_site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, GString *key);
-void wend_site_walk_free(WendSiteWalk *w); /* W may be NULL */
+gboolean site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, GString *key);
+void site_walk_free(WendSiteWalk *w); /* W may be NULL */
 
 #endif

@@ -74,7 +74,7 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 
 static gboolean read_trips(Member *m, Trips *t)
 {
-    guint64 n_trips = wend_cursor_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p)),
+    guint64 n_trips = cursor_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p)),
             all = n_trips * t->n;
     if (m->c.failed || n_trips > most || all > most)
         return member_bad(m, "has more trip counts than it can hold");
@@ -394,7 +394,7 @@ static gboolean read_columns(Reader *o, GArray *classes)
 static gboolean read_counts(Member *m, gsize *n_classes)
 {
     WendProgram *p = m->p;
-    guint64 world = wend_cursor_unsigned(&m->c);
+    guint64 world = cursor_unsigned(&m->c);
     if (m->c.failed || world == 0 || world > RANKSET_MAX)
         return member_bad(m, "the number of ranks makes no sense");
     if (p->class_of && world != p->ranks)
@@ -406,7 +406,7 @@ static gboolean read_counts(Member *m, gsize *n_classes)
             return FALSE;
         memset(p->class_of, 0xff, world * sizeof(guint));
     }
-    *n_classes = (gsize)wend_cursor_unsigned(&m->c);
+    *n_classes = (gsize)cursor_unsigned(&m->c);
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m))
            || member_bad(m, "has more classes than ranks, or than it can hold");
 }

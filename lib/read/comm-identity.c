@@ -11,13 +11,13 @@ static void put_comm(const CommNumbering *n, WendBuf *b, gint64 handle)
 {
     gpointer number;
     if (g_hash_table_lookup_extended(n->here, &handle, NULL, &number)) {
-        wend_buf_unsigned(b, 0);
-        wend_buf_unsigned(b, GPOINTER_TO_UINT(number));
+        buf_unsigned(b, 0);
+        buf_unsigned(b, GPOINTER_TO_UINT(number));
         return;
     }
-    wend_buf_unsigned(b, 1);
-    wend_buf_signed(b, handle);
-    wend_buf_unsigned(b, handle == n->comm_world ? n->world : n->rank);
+    buf_unsigned(b, 1);
+    buf_signed(b, handle);
+    buf_unsigned(b, handle == n->comm_world ? n->world : n->rank);
 }
 
 static guint count_of(CommNumbering *n, const WendBuf *what)
@@ -30,10 +30,10 @@ static guint count_of(CommNumbering *n, const WendBuf *what)
 
 static void put_words(WendBuf *b, const WendArg *arg)
 {
-    wend_buf_signed(b, arg->n_in);
+    buf_signed(b, arg->n_in);
     gint64 words = arg->param->kind == WEND_KIND_STRING ? (arg->n_in + 7) / 8 : arg->n_in;
     for (gint64 i = 0; i < words; i++)
-        wend_buf_signed(b, arg->in[i]);
+        buf_signed(b, arg->in[i]);
 }
 
 /* Whether a call makes one communicator, so that all processes that get a communicator are its
@@ -91,9 +91,9 @@ void comm_identity_put_tags(const WendCall *call, WendBuf *b)
  * members of that world. */
 static void put_leaders(const CommNumbering *n, const CommCreation *c, WendBuf *b)
 {
-    wend_buf_signed(b, MIN(c->made->leader, c->made->remote_leader));
-    wend_buf_signed(b, MAX(c->made->leader, c->made->remote_leader));
-    wend_buf_unsigned(b, c->across && !comm_leaders_missing(c->made) ? 0 : n->world + 1);
+    buf_signed(b, MIN(c->made->leader, c->made->remote_leader));
+    buf_signed(b, MAX(c->made->leader, c->made->remote_leader));
+    buf_unsigned(b, c->across && !comm_leaders_missing(c->made) ? 0 : n->world + 1);
 }
 
 /* Appends the number of C among the creations that all its members count in the same order. Most
@@ -104,8 +104,8 @@ static void count(CommNumbering *n, CommCreation *c, WendBuf *identity)
 {
     gboolean own = c->by_group || c->merge || c->pair;
     WendBuf what = WEND_BUF_INIT;
-    wend_buf_unsigned(&what, c->across || c->by_local ? 0 : n->world + 1);
-    wend_buf_string(&what, own || !c->parent ? c->call->function->name : "");
+    buf_unsigned(&what, c->across || c->by_local ? 0 : n->world + 1);
+    buf_string(&what, own || !c->parent ? c->call->function->name : "");
     if (c->parent && (!c->pair || c->by_local))
         put_comm(n, &what, c->parent->in[0]);
     if (c->by_group || c->pair)
@@ -113,9 +113,9 @@ static void count(CommNumbering *n, CommCreation *c, WendBuf *identity)
     if (c->by_group || (c->pair && !c->by_local))
         put_leaders(n, c, &what);
     c->count = count_of(n, &what);
-    wend_buf_bytes(identity, what.data, what.len);
-    wend_buf_unsigned(identity, c->count);
-    wend_buf_clear(&what);
+    buf_bytes(identity, what.data, what.len);
+    buf_unsigned(identity, c->count);
+    buf_clear(&what);
 }
 
 /* -- Cartesian communicators -- */
@@ -128,8 +128,7 @@ static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
     const WendFunction *f = c->call->function;
     const GArray *before =
         g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_numbering_find(n, c->parent)));
-    const WendArg *dims = wend_call_arg(c->call, "dims"),
-                  *remain = wend_call_arg(c->call, "remain_dims");
+    const WendArg *dims = call_arg(c->call, "dims"), *remain = call_arg(c->call, "remain_dims");
     GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
     if (f->id == WEND_FN_MPI_Cart_create && dims && dims->n_in > 0 && dims->n_in <= DIMENSIONS_MAX)
         g_array_append_vals(all, dims->in, (guint)dims->n_in);
@@ -149,8 +148,8 @@ static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
  * FALSE: the grid is unknown. */
 static gboolean put_coordinates(const CommNumbering *n, const CommCreation *c, WendBuf *b)
 {
-    const WendArg *remain = wend_call_arg(c->call, "remain_dims"),
-                  *self = wend_call_arg_of_kind(c->call, WEND_KIND_SELF);
+    const WendArg *remain = call_arg(c->call, "remain_dims"),
+                  *self = call_arg_of_kind(c->call, WEND_KIND_SELF);
     const GArray *grid =
         g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_numbering_find(n, c->parent)));
     if (!remain || !grid || remain->n_in != grid->len || !self || self->n_in <= 0
@@ -162,7 +161,7 @@ static gboolean put_coordinates(const CommNumbering *n, const CommCreation *c, W
         if (extent <= 0)
             return FALSE;
         if (!remain->in[i])
-            wend_buf_signed(b, rank % extent);
+            buf_signed(b, rank % extent);
         rank /= extent;
     }
     return TRUE;
@@ -172,10 +171,10 @@ static gboolean put_coordinates(const CommNumbering *n, const CommCreation *c, W
 
 static gboolean put_color(const CommNumbering *n, const CommCreation *c, WendBuf *b)
 {
-    const WendArg *color = wend_call_arg(c->call, "color");
+    const WendArg *color = call_arg(c->call, "color");
     if (!color || color->n_in <= 0)
         return put_coordinates(n, c, b);
-    wend_buf_signed(b, color->in[0]);
+    buf_signed(b, color->in[0]);
     return TRUE;
 }
 
@@ -193,14 +192,14 @@ void comm_identity_put(CommNumbering *n, CommCreation *c, WendBuf *identity)
 static void note_event(const CommNumbering *n, const CommCreation *c)
 {
     WendBuf event = WEND_BUF_INIT;
-    wend_buf_string(&event, c->call->function->name);
-    wend_buf_unsigned(&event, comm_numbering_find(n, c->parent));
+    buf_string(&event, c->call->function->name);
+    buf_unsigned(&event, comm_numbering_find(n, c->parent));
     if (c->by_group)
         comm_identity_put_tags(c->call, &event);
     else
-        wend_buf_unsigned(&event, c->count);
+        buf_unsigned(&event, c->count);
     comm_leaders_note(n->leaders, &event, (CommPlace){n->rank, n->place}, c->made);
-    wend_buf_clear(&event);
+    buf_clear(&event);
 }
 
 void comm_numbering_note_across(CommNumbering *n, const CommCreation *c)

@@ -75,7 +75,7 @@ void comm_leaders_note(CommLeaders *l, const WendBuf *event, CommPlace at, const
 {
     GBytes *key = g_bytes_new(event->data, event->len);
     GArray *all = g_hash_table_lookup(l->events, key);
-    const Noted noted = {at, wend_program_world_of(l->program, at.rank), *made};
+    const Noted noted = {at, program_world_of(l->program, at.rank), *made};
     if (!all) {
         all = g_array_new(FALSE, FALSE, sizeof(Noted));
         g_hash_table_insert(l->events, g_bytes_ref(key), all);
@@ -144,7 +144,7 @@ static GArray *groups_of(const CommLeaders *l, const GArray *all)
         if (known)
             continue;
         const Group one = {m->leader, m->size, m->remote_leader, m->remote_size,
-                           wend_program_world_of(l->program, (guint)m->leader)};
+                           program_world_of(l->program, (guint)m->leader)};
         g_array_append_val(groups, one);
         if (groups->len > GROUPS_MAX) {
             g_array_unref(groups);

@@ -46,7 +46,7 @@ typedef struct {
     guint64 starts;      /* calls of this thread that started a world */
 } Pass;
 
-int wend_comm_made_parameter(const WendFunction *f)
+int comm_made_parameter(const WendFunction *f)
 {
     for (int i = 0; i < f->n_params; i++)
         if (f->params[i].kind == WEND_KIND_COMM
@@ -65,8 +65,8 @@ static gint64 *handle_key(gint64 handle)
  * unknown. */
 static gint64 out_neighbours(const WendCall *call)
 {
-    const WendArg *dims = wend_call_arg(call, "ndims");
-    const WendArg *degree = wend_call_arg(call, "outdegree");
+    const WendArg *dims = call_arg(call, "ndims");
+    const WendArg *degree = call_arg(call, "outdegree");
     if (dims && dims->n_in > 0)
         return dims->in[0] >= 0 && dims->in[0] <= G_MAXINT32 ? 2 * dims->in[0] : -1;
     return degree && degree->n_in > 0 && degree->in[0] >= 0 ? degree->in[0] : -1;
@@ -83,7 +83,7 @@ static gint64 process_of(const Pass *n, gint64 leader)
 
 static WendCommMade facts_of(const Pass *n, const WendCall *call)
 {
-    const WendArg *arg = &call->args[wend_comm_made_parameter(call->function)];
+    const WendArg *arg = &call->args[comm_made_parameter(call->function)];
     WendCommMade made = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
                          G_MAXUINT,
                          -1,
@@ -93,7 +93,7 @@ static WendCommMade facts_of(const Pass *n, const WendCall *call)
                          -1,
                          -1,
                          call->function};
-    if (wend_word_is_handle(made.handle)) {
+    if (word_is_handle(made.handle)) {
         made.out_neighbours = out_neighbours(call);
         made.size = arg->out[1];
         made.rank = arg->out[2];
@@ -108,7 +108,7 @@ static WendCommMade facts_of(const Pass *n, const WendCall *call)
 /* The world that the call started, if its rank was the root. 0: none. */
 static guint started_world(Pass *n, const WendCall *call)
 {
-    if (!wend_world_start_is(call))
+    if (!world_start_is(call))
         return 0;
     const WendWorldStarter call_of = {n->known.rank, n->thread, n->starts++};
     return GPOINTER_TO_UINT(g_hash_table_lookup(n->starters, &call_of));
@@ -125,7 +125,7 @@ static guint number_by_identity(Pass *n, CommCreation *c)
     guint number = 0;
     comm_identity_put(&n->known, c, &identity);
     GBytes *key = g_bytes_new(identity.data, identity.len);
-    if (wend_word_is_handle(c->made->handle)) {
+    if (word_is_handle(c->made->handle)) {
         number = GPOINTER_TO_UINT(g_hash_table_lookup(n->numbers, key));
         if (number == 0 && is_parent(c->call->function))
             number = n->parents[n->known.world];
@@ -137,7 +137,7 @@ static guint number_by_identity(Pass *n, CommCreation *c)
         }
     }
     g_bytes_unref(key);
-    wend_buf_clear(&identity);
+    buf_clear(&identity);
     return number;
 }
 
@@ -145,9 +145,8 @@ static guint number_by_identity(Pass *n, CommCreation *c)
 static void note_meeting(const Pass *n, const CommCreation *c)
 {
     const CommPlace at = {n->known.rank, n->known.place};
-    const WendArg *port = wend_call_arg(c->call, "port_name"),
-                  *peer = wend_call_arg(c->call, "peer_comm"),
-                  *leader = wend_call_arg(c->call, "remote_leader");
+    const WendArg *port = call_arg(c->call, "port_name"), *peer = call_arg(c->call, "peer_comm"),
+                  *leader = call_arg(c->call, "remote_leader");
     WendBuf name = WEND_BUF_INIT;
     comm_identity_put_tags(c->call, &name);
     if (port && port->n_in > 0)
@@ -156,7 +155,7 @@ static void note_meeting(const Pass *n, const CommCreation *c)
     else if (c->pair && peer && peer->n_in > 0 && leader && leader->n_in > 0)
         comm_meetings_of_pair(n->meetings, &name, comm_numbering_find(&n->known, peer),
                               leader->in[0], at, c->made->number);
-    wend_buf_clear(&name);
+    buf_clear(&name);
 }
 
 static void take_number(Pass *n, CommCreation *c, guint world)
@@ -176,7 +175,7 @@ static void take_number(Pass *n, CommCreation *c, guint world)
 
 static void made(Pass *n, guint32 terminal, GArray *list)
 {
-    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->known.rank);
+    const WendCall *call = decoder_call(n->decoder, terminal, n->known.rank);
     WendCommMade comm = facts_of(n, call);
     guint world = started_world(n, call);
     gpointer known;
@@ -238,7 +237,7 @@ static void mark(Pass *n)
     WendProgram *p = n->p;
     for (guint i = 0; i < p->n_terminals; i++) {
         const WendShape *s = &p->shapes[p->terminals[i].shape];
-        n->terminal_creates[i] = !s->failed && wend_comm_made_parameter(s->function) >= 0;
+        n->terminal_creates[i] = !s->failed && comm_made_parameter(s->function) >= 0;
     }
     for (guint r = 0; r < p->n_rules; r++)
         for (guint k = 0; k < p->rules[r].n && !n->rule_creates[r]; k++) {
@@ -261,7 +260,7 @@ static void number_rank(Pass *n, guint rank)
     g_hash_table_remove_all(n->known.here);
     g_hash_table_remove_all(n->known.counts);
     n->known.rank = rank;
-    n->known.world = wend_program_world_of(p, rank);
+    n->known.world = program_world_of(p, rank);
     n->known.place = 0;
     for (guint q = 0; q < k->n_sequences; q++) {
         GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
@@ -298,7 +297,7 @@ static void each_member(const Pass *n, TakeMember take, gpointer data)
         for (guint q = 0; q < row->len; q++) {
             GArray *list = g_ptr_array_index(row, q);
             for (guint i = 0; i < list->len; i++, at.place++)
-                if (wend_word_is_handle(g_array_index(list, WendCommMade, i).handle))
+                if (word_is_handle(g_array_index(list, WendCommMade, i).handle))
                     take(data, at, &g_array_index(list, WendCommMade, i));
         }
     }
@@ -375,7 +374,7 @@ static gboolean starter_equal(gconstpointer a, gconstpointer b)
 static GHashTable *starters_of(const WendProgram *p)
 {
     GHashTable *worlds = g_hash_table_new_full(starter_hash, starter_equal, g_free, NULL);
-    g_autofree WendWorldStarter *starters = wend_world_starters(p);
+    g_autofree WendWorldStarter *starters = world_starters(p);
     for (guint i = 1; i < p->n_worlds; i++)
         if (starters[i].rank != G_MAXUINT) {
             gboolean several = g_hash_table_contains(worlds, &starters[i]);
@@ -396,7 +395,7 @@ static void make_numbers(WendProgram *p)
         .p = p,
         .rule_creates = g_new0(guint8, p->n_rules + 1),
         .terminal_creates = g_new0(guint8, p->n_terminals + 1),
-        .decoder = wend_decoder_new(p),
+        .decoder = decoder_new(p),
         .meetings = comm_meetings_new(),
         .starters = starters_of(p),
         .numbers = numbers_by_bytes(),
@@ -415,7 +414,7 @@ static void make_numbers(WendProgram *p)
         number_all(&n);
     settle(&n);
     p->comms->n = g_hash_table_size(n.numbers);
-    wend_decoder_free(n.decoder);
+    decoder_free(n.decoder);
     comm_leaders_free(n.known.leaders);
     comm_meetings_free(n.meetings);
     g_hash_table_unref(n.starters);
@@ -429,8 +428,7 @@ static void make_numbers(WendProgram *p)
     g_free(n.terminal_creates);
 }
 
-const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, guint sequence,
-                                       guint *n)
+const WendCommMade *program_comms(const WendProgram *program, guint rank, guint sequence, guint *n)
 {
     WendProgram *p = (WendProgram *)program; /* only data that are made on demand change */
     if (!p->comms)
@@ -444,7 +442,7 @@ const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, g
     return (const WendCommMade *)(gpointer)list->data;
 }
 
-guint wend_program_n_comms(const WendProgram *program)
+guint program_n_comms(const WendProgram *program)
 {
     WendProgram *p = (WendProgram *)program; /* as above */
     if (!p->comms)

@@ -19,7 +19,7 @@ void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *l
     const WendShape *s = &p->shapes[t->shape];
     g_array_set_size(slots, t->n_slots);
     for (guint i = 0; i < t->n_slots; i++)
-        g_array_index(slots, gint64, i) = wend_program_slot(p, terminal, i, rank);
+        g_array_index(slots, gint64, i) = program_slot(p, terminal, i, rank);
     /* It fits, as was checked when the program was opened. */
     layout_static(layout, s->function, s->words, s->n_words, (const gint64 *)(gpointer)slots->data,
                   t->n_slots);
@@ -34,7 +34,7 @@ void decode_args(const WendFunction *f, const Layout *layout, const gint64 *word
     }
 }
 
-WendDecoder *wend_decoder_new(const WendProgram *p)
+WendDecoder *decoder_new(const WendProgram *p)
 {
     WendDecoder *d = g_new0(WendDecoder, 1);
     d->p = p;
@@ -45,7 +45,7 @@ WendDecoder *wend_decoder_new(const WendProgram *p)
     return d;
 }
 
-const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank)
+const WendCall *decoder_call(WendDecoder *d, guint terminal, guint rank)
 {
     g_return_val_if_fail(terminal < d->p->n_terminals, NULL);
     const WendTerminal *t = &d->p->terminals[terminal];
@@ -65,7 +65,7 @@ const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank)
     return &d->call;
 }
 
-const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins)
+const Layout *decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins)
 {
     g_return_val_if_fail(terminal < d->p->n_terminals, NULL);
     const WendTerminal *t = &d->p->terminals[terminal];
@@ -75,7 +75,7 @@ const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOr
     return &d->layout;
 }
 
-void wend_decoder_free(WendDecoder *d)
+void decoder_free(WendDecoder *d)
 {
     if (!d)
         return;
@@ -86,7 +86,7 @@ void wend_decoder_free(WendDecoder *d)
     g_free(d);
 }
 
-const WendArg *wend_call_arg(const WendCall *call, const char *name)
+const WendArg *call_arg(const WendCall *call, const char *name)
 {
     for (guint i = 0; i < call->n_args; i++)
         if (strcmp(call->args[i].param->name, name) == 0)
@@ -94,7 +94,7 @@ const WendArg *wend_call_arg(const WendCall *call, const char *name)
     return NULL;
 }
 
-const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind)
+const WendArg *call_arg_of_kind(const WendCall *call, WendKind kind)
 {
     for (guint i = 0; i < call->n_args; i++)
         if (call->args[i].param->kind == kind)
@@ -102,7 +102,7 @@ const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind)
     return NULL;
 }
 
-const gint64 *wend_call_request_made(const WendCall *call)
+const gint64 *call_request_made(const WendCall *call)
 {
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
@@ -113,7 +113,7 @@ const gint64 *wend_call_request_made(const WendCall *call)
     return NULL;
 }
 
-const gint64 *wend_call_status_of(const WendCall *call, const gint64 *completed, guint i)
+const gint64 *call_status_of(const WendCall *call, const gint64 *completed, guint i)
 {
     const WendArg *status = NULL, *requests = NULL;
     for (guint k = 0; k < call->n_args; k++) {

@@ -67,13 +67,13 @@ static gboolean spread(Search *s)
     for (guint32 t = 0; t < s->program->n_terminals; t++) {
         gboolean passes =
             s->roles[t] == MAKES || (s->roles[t] == COPIES && is_ordered(s, s->comms[t]));
-        if (passes && wend_word_is_handle(s->made[t]) && !is_ordered(s, s->made[t]))
+        if (passes && word_is_handle(s->made[t]) && !is_ordered(s, s->made[t]))
             more = g_hash_table_add(s->ordered, g_memdup2(&s->made[t], sizeof(gint64)));
     }
     return more;
 }
 
-WendGraphOrders *wend_graph_orders_new(const WendProgram *p)
+WendGraphOrders *graph_orders_new(const WendProgram *p)
 {
     Search s = {.program = p,
                 .roles = g_new0(guint8, p->n_terminals + 1),
@@ -103,15 +103,15 @@ WendGraphOrders *wend_graph_orders_new(const WendProgram *p)
     return orders;
 }
 
-void wend_graph_orders_free(WendGraphOrders *orders)
+void graph_orders_free(WendGraphOrders *orders)
 {
-    if (orders == NULL)
+    if (!orders)
         return;
     g_free(orders->kinds);
     g_free(orders);
 }
 
-GraphOrder wend_graph_order(const WendGraphOrders *orders, guint32 terminal)
+GraphOrder graph_order(const WendGraphOrders *orders, guint32 terminal)
 {
-    return orders == NULL ? GRAPH_ORDER_NONE : (GraphOrder)orders->kinds[terminal];
+    return !orders ? GRAPH_ORDER_NONE : (GraphOrder)orders->kinds[terminal];
 }

@@ -25,11 +25,11 @@ typedef struct WendGraphOrders WendGraphOrders;
 
 /* Examines the terminals of P, which must outlive the result. Takes O(terminals). Returns NULL if P
  * has no call of MPI_Dist_graph_create. */
-WendGraphOrders *wend_graph_orders_new(const WendProgram *p);
+WendGraphOrders *graph_orders_new(const WendProgram *p);
 /* ORDERS may be NULL. */
-void wend_graph_orders_free(WendGraphOrders *orders);
+void graph_orders_free(WendGraphOrders *orders);
 
 /* How the calls of TERMINAL depend on the order. ORDERS may be NULL. */
-GraphOrder wend_graph_order(const WendGraphOrders *orders, guint32 terminal);
+GraphOrder graph_order(const WendGraphOrders *orders, guint32 terminal);
 
 #endif

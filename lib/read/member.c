@@ -11,7 +11,7 @@ gboolean member_open(Member *m, WendProgram *p, const char *name, Error **error)
         return FALSE;
     g_ptr_array_add(p->members, bytes);
     m->start = bytes->data;
-    m->c = wend_cursor(m->start, bytes->n);
+    m->c = cursor_of(m->start, bytes->n);
     m->c.allowance = container_allowance(p->container);
     return TRUE;
 }
@@ -45,7 +45,7 @@ gboolean member_part(Member *m, const char *name)
 
 gboolean member_has_part(Member *m)
 {
-    return wend_cursor_unsigned(&m->c) == 1;
+    return cursor_unsigned(&m->c) == 1;
 }
 
 gint64 member_word(Member *m)

@@ -60,7 +60,7 @@ static WendProgram *read_shard(const WendProgram *first, gint rank, Error **erro
     }
     p->container = NULL; /* it belongs to FIRST */
     if (!good)
-        g_clear_pointer(&p, wend_program_free);
+        g_clear_pointer(&p, program_free);
     return p;
 }
 
@@ -109,7 +109,7 @@ static gboolean read_members(GPtrArray *parts, WendProgram *p, gint64 rank, Erro
  * other shards have a class without calls. */
 static WendProgram *shards_read(WendProgram *p, gint64 rank, Error **error)
 {
-    GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
+    GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)program_free);
     g_ptr_array_add(parts, p);
     if (!read_members(parts, p, rank, error)) {
         g_ptr_array_unref(parts);
@@ -122,7 +122,7 @@ static WendProgram *shards_read(WendProgram *p, gint64 rank, Error **error)
         return all;
     if (!allowance_error(allowance, container_name(p->container), error))
         refuse(p, error, "a rank is in none of them");
-    wend_program_free(all);
+    program_free(all);
     return NULL;
 }
 
@@ -131,7 +131,7 @@ static WendProgram *read_alone(WendProgram *p, Error **error)
 {
     if (program_read(p, "program", error))
         return p;
-    wend_program_free(p);
+    program_free(p);
     return NULL;
 }
 
@@ -144,7 +144,7 @@ static WendProgram *open_container(Container *b, GPtrArray *more_constants, gint
     if (program_read_meta(p, error))
         p = shards_are(p) ? shards_read(p, rank, error) : read_alone(p, error);
     else
-        g_clear_pointer(&p, wend_program_free);
+        g_clear_pointer(&p, program_free);
     if (!p)
         return NULL;
     p->n_worlds = 1;
@@ -174,7 +174,7 @@ static void slot_table_clear(WendSlotTable *t)
     delta_sequence_unref(t->deltas);
 }
 
-void wend_program_free(WendProgram *p)
+void program_free(WendProgram *p)
 {
     if (!p)
         return;

@@ -110,7 +110,7 @@ struct WendProgram {
     guint n_constants;
     gint64 *constants; /* number in the archive -> word in this build */
     /* Names of constants that this build does not know. Their words are those of indices from
-     * wend_n_constants on. */
+     * mpi_n_constants on. */
     GPtrArray *more_constants;
     GHashTable *datatypes; /* constant word -> gint64[5] */
 
@@ -140,7 +140,7 @@ struct WendProgram {
 };
 
 /* An empty program. MORE_CONSTANTS: more_constants of another program, which both share, or NULL.
- * The caller frees the result with wend_program_free, as with the next two. */
+ * The caller frees the result with program_free, as with the next two. */
 WendProgram *program_new(GPtrArray *more_constants);
 /* Reads the program of an archive. Takes B, also on failure. Returns NULL and sets the error if the
  * archive is damaged. */

@@ -43,7 +43,7 @@ static gboolean is_name(Member *m, const char *text)
 /* The name of a function or constant. */
 static char *member_name(Member *m)
 {
-    WendCursor s = wend_cursor_block(&m->c);
+    WendCursor s = cursor_block(&m->c);
     gboolean whole = s.p < s.end && *s.p == '.';
     s.p += whole;
     char *name = prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
@@ -102,7 +102,7 @@ gboolean program_read_meta(WendProgram *p, Error **error)
 static gboolean read_functions(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_cursor_count(&m->c, 1);
+    gsize n = cursor_count(&m->c, 1);
     p->functions = member_block(m, n, sizeof(WendFunction));
     if (!p->functions)
         return FALSE;
@@ -110,13 +110,13 @@ static gboolean read_functions(Member *m)
     guint32 digest = WEND_DIGEST_START;
     for (gsize i = 0; i < n; i++) {
         const char *name = member_name(m);
-        const WendFunction *known = name ? wend_function_by_name(name) : NULL;
+        const WendFunction *known = name ? function_by_name(name) : NULL;
         if (!known)
             return member_bad(m, "has a function that this version of Wend does not know");
         p->functions[i] = *known;
-        digest = wend_function_digest_add(digest, known);
+        digest = function_digest_add(digest, known);
     }
-    const guint8 *told = wend_cursor_bytes(&m->c, sizeof digest);
+    const guint8 *told = cursor_bytes(&m->c, sizeof digest);
     if (!told)
         return member_bad(m, "truncated");
     digest = GUINT32_TO_LE(digest);
@@ -127,22 +127,22 @@ static gboolean read_functions(Member *m)
 
 static gint64 know_constant(WendProgram *p, const char *name)
 {
-    int index = wend_functions_constant_by_name(name);
+    int index = functions_constant_by_name(name);
     if (index >= 0)
         return WEND_CONST(index);
     /* there are few, and some may come from another world of the job */
     for (guint i = 0; i < p->more_constants->len; i++)
         if (strcmp(p->more_constants->pdata[i], name) == 0)
-            return WEND_CONST(wend_n_constants + i);
+            return WEND_CONST(mpi_n_constants + i);
     g_ptr_array_add(p->more_constants, g_strdup(name));
-    return WEND_CONST(wend_n_constants + p->more_constants->len - 1);
+    return WEND_CONST(mpi_n_constants + p->more_constants->len - 1);
 }
 
 static gboolean read_constants(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_cursor_count(&m->c, 2);
-    if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0)))
+    gsize n = cursor_count(&m->c, 2);
+    if (mpi_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0)))
         return member_bad(m, "has too many constants");
     p->constants = member_block(m, n, sizeof(gint64) + WORD_MORE);
     if (!p->constants)
@@ -150,7 +150,7 @@ static gboolean read_constants(Member *m)
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
         const char *name = member_name(m);
-        guint64 facts = wend_cursor_unsigned(&m->c);
+        guint64 facts = cursor_unsigned(&m->c);
         if (m->c.failed || !name || facts > CONSTANT_DENSE)
             return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
@@ -160,7 +160,7 @@ static gboolean read_constants(Member *m)
         if (!datatype)
             return FALSE;
         for (int k = 0; k < (facts == CONSTANT_DENSE ? 1 : 5); k++)
-            datatype[k] = wend_cursor_signed(&m->c);
+            datatype[k] = cursor_signed(&m->c);
         if (datatype[0] < 0)
             return member_bad(m, "a datatype has a negative size");
         if (facts == CONSTANT_DENSE)
@@ -240,7 +240,7 @@ static gboolean read_shape_batches(Member *m)
 static gboolean read_shapes(Member *m)
 {
     WendProgram *p = m->p;
-    guint64 n = wend_cursor_unsigned(&m->c);
+    guint64 n = cursor_unsigned(&m->c);
     if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p)))
         return member_bad(m, "has more shapes than it can hold");
     p->shapes = member_block(m, n, sizeof(WendShape));
@@ -255,7 +255,7 @@ static gboolean read_shapes(Member *m)
 static gboolean read_tables(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n_sets = wend_cursor_count(&m->c, 2);
+    gsize n_sets = cursor_count(&m->c, 2);
     g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
     if (!member_admits(m, n_sets, sizeof(RankSet)))
@@ -265,7 +265,7 @@ static gboolean read_tables(Member *m)
         /* ranks of a world of any size */
         if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX))
             return member_bad(m, "values of a rank that is not there");
-    guint64 n = wend_cursor_unsigned(&m->c);
+    guint64 n = cursor_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))
         return member_bad(m, "has more tables than it can hold");
     p->tables = member_block(m, n, sizeof(WendSlotTable));
@@ -273,9 +273,9 @@ static gboolean read_tables(Member *m)
         return FALSE;
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
-        guint64 form = wend_cursor_unsigned(&m->c), set = form >> TABLE_SET_BITS;
+        guint64 form = cursor_unsigned(&m->c), set = form >> TABLE_SET_BITS;
         gboolean several = (form & TABLE_TOGETHER) != 0;
-        many = several ? wend_cursor_unsigned(&m->c) : 1;
+        many = several ? cursor_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets)
             return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
@@ -320,7 +320,7 @@ static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 {
     gint64 word =
         s->form == WEND_SLOT_TABLE ? delta_sequence_at(s->table->deltas, index) : s->value;
-    if (!wend_word_is_special(word))
+    if (!word_is_special(word))
         return word;
     m->c.failed = true;
     return 0;
@@ -363,7 +363,7 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding fo
             form == ENCODED_AS_ACROSS
                 ? number_at(m, &from[r], row)
                 : rank_vector_word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
-        if (wend_word_is_special(sum))
+        if (word_is_special(sum))
             m->c.failed = true;
         delta_sequence_builder_add(b, (DeltaSequenceRun){sum, 0, 1});
     }
@@ -412,7 +412,7 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
     }
     for (guint i = 0; i < many && !by_slot; i++)
         for (guint k = 0; k < n_slots; k++) {
-            guint64 form = wend_cursor_unsigned(&m->c);
+            guint64 form = cursor_unsigned(&m->c);
             gint64 word =
                 form < ENCODED_AS_TABLE ? member_word(m) : (gint64)(form - ENCODED_AS_TABLE);
             if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)ENCODED_AS_TABLE),
@@ -486,7 +486,7 @@ static gboolean read_terminals(Member *m)
     WendProgram *p = m->p;
     if (!read_tables(m))
         return FALSE;
-    guint64 n = wend_cursor_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
+    guint64 n = cursor_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
     if (m->c.failed || n > most)
         return member_bad(m, "has more terminals than it can hold");
     p->terminals = member_block(m, n, sizeof(WendTerminal));
@@ -569,18 +569,17 @@ typedef struct {
 
 static guint64 read_repeats(Member *m)
 {
-    guint64 repeats = wend_cursor_unsigned(&m->c);
-    return repeats ? repeats : RULE_TRIP + wend_cursor_unsigned(&m->c) % RULE_TRIP;
+    guint64 repeats = cursor_unsigned(&m->c);
+    return repeats ? repeats : RULE_TRIP + cursor_unsigned(&m->c) % RULE_TRIP;
 }
 
 /* Reads a symbol of rule I. *LAST is the last terminal that was read. */
 static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
-    guint64 said = wend_cursor_unsigned(&m->c), number = said >> SYMBOL_BITS,
+    guint64 said = cursor_unsigned(&m->c), number = said >> SYMBOL_BITS,
             repeats = said & SYMBOL_REPEATED ? read_repeats(m) : 1;
     gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
-    gint64 id =
-        is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_buf_unzigzag(number);
+    gint64 id = is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + buf_unzigzag(number);
     if (number > G_MAXINT32 || id < 0 || id > G_MAXINT32) {
         m->c.failed = true;
         id = 0;
@@ -596,10 +595,10 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
 {
     WendRule *rule = &m->p->rules[i];
     guint32 last = so_far->last;
-    guint64 n = wend_cursor_unsigned(&m->c);
+    guint64 n = cursor_unsigned(&m->c);
     gboolean by_kind = n == 0;
     if (by_kind)
-        n = wend_cursor_unsigned(&m->c);
+        n = cursor_unsigned(&m->c);
     if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p))) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
@@ -622,7 +621,7 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
 static gboolean read_rules(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_cursor_count(&m->c, 1);
+    gsize n = cursor_count(&m->c, 1);
     p->rules = member_block(m, n, sizeof(WendRule));
     if (!p->rules)
         return FALSE;

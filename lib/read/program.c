@@ -14,9 +14,9 @@ void *program_new_block(WendProgram *p, gsize n, gsize size)
     return block;
 }
 
-gint64 wend_program_constant_word(const char *name)
+gint64 program_constant_word(const char *name)
 {
-    int index = wend_functions_constant_by_name(name);
+    int index = functions_constant_by_name(name);
     return index < 0 ? WEND_UNKNOWN : WEND_CONST(index);
 }
 
@@ -29,70 +29,70 @@ WendProgram *program_new(GPtrArray *more_constants)
     p->more_constants =
         more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
-    p->any_source = wend_program_constant_word("MPI_ANY_SOURCE");
-    p->any_tag = wend_program_constant_word("MPI_ANY_TAG");
-    p->request_null = wend_program_constant_word("MPI_REQUEST_NULL");
-    p->proc_null = wend_program_constant_word("MPI_PROC_NULL");
-    p->undefined = wend_program_constant_word("MPI_UNDEFINED");
-    p->comm_world = wend_program_constant_word("MPI_COMM_WORLD");
+    p->any_source = program_constant_word("MPI_ANY_SOURCE");
+    p->any_tag = program_constant_word("MPI_ANY_TAG");
+    p->request_null = program_constant_word("MPI_REQUEST_NULL");
+    p->proc_null = program_constant_word("MPI_PROC_NULL");
+    p->undefined = program_constant_word("MPI_UNDEFINED");
+    p->comm_world = program_constant_word("MPI_COMM_WORLD");
     return p;
 }
 
-GKeyFile *wend_program_meta(const WendProgram *p)
+GKeyFile *program_meta(const WendProgram *p)
 {
     return p->meta;
 }
-guint wend_program_ranks(const WendProgram *p)
+guint program_ranks(const WendProgram *p)
 {
     return p->ranks;
 }
 
-guint64 wend_program_n_hosts(const WendProgram *p)
+guint64 program_n_hosts(const WendProgram *p)
 {
     g_autofree char *hosts = g_key_file_get_string(p->meta, "run", "hosts", NULL);
     return hosts ? hosts_count(hosts) : 0;
 }
 
-Container *wend_program_container(const WendProgram *p, guint *rank)
+Container *program_container(const WendProgram *p, guint *rank)
 {
     while (!p->container && p->parts) {
-        guint world = p->n_worlds > 1 ? wend_program_world_of(p, *rank) : 0;
-        *rank -= p->n_worlds > 1 ? wend_program_world(p, world)->first : 0;
+        guint world = p->n_worlds > 1 ? program_world_of(p, *rank) : 0;
+        *rank -= p->n_worlds > 1 ? program_world(p, world)->first : 0;
         p = p->parts->pdata[world];
     }
     return p->container;
 }
 
-guint64 wend_program_archive_size(const WendProgram *p)
+guint64 program_archive_size(const WendProgram *p)
 {
     guint64 bytes = p->container ? container_file_bytes(p->container) : 0;
     for (guint i = 0; p->parts && i < p->parts->len; i++)
-        bytes += wend_program_archive_size(p->parts->pdata[i]);
+        bytes += program_archive_size(p->parts->pdata[i]);
     return bytes;
 }
 
-guint64 wend_program_member_bytes(const WendProgram *p)
+guint64 program_member_bytes(const WendProgram *p)
 {
     guint64 bytes = p->container ? container_member_bytes(p->container) : 0;
     for (guint i = 0; p->parts && i < p->parts->len; i++)
-        bytes += wend_program_member_bytes(p->parts->pdata[i]);
+        bytes += program_member_bytes(p->parts->pdata[i]);
     return bytes;
 }
 
 /* -- worlds -- */
 
-guint wend_program_n_worlds(const WendProgram *p)
+guint program_n_worlds(const WendProgram *p)
 {
     return p->n_worlds;
 }
 
-const WendWorld *wend_program_world(const WendProgram *p, guint i)
+const WendWorld *program_world(const WendProgram *p, guint i)
 {
     g_return_val_if_fail(i < p->n_worlds, NULL);
     return &p->worlds[i];
 }
 
-guint wend_program_world_of(const WendProgram *p, guint rank)
+guint program_world_of(const WendProgram *p, guint rank)
 {
     guint low = 0, high = p->n_worlds;
     while (high - low > 1) {
@@ -105,7 +105,7 @@ guint wend_program_world_of(const WendProgram *p, guint rank)
     return low;
 }
 
-GKeyFile *wend_program_world_meta(const WendProgram *p, guint i)
+GKeyFile *program_world_meta(const WendProgram *p, guint i)
 {
     g_return_val_if_fail(i < p->n_worlds, NULL);
     return p->parts ? ((WendProgram *)p->parts->pdata[i])->meta : p->meta;
@@ -113,48 +113,48 @@ GKeyFile *wend_program_world_meta(const WendProgram *p, guint i)
 
 /* -- rules, shapes, terminals, classes -- */
 
-guint wend_program_n_rules(const WendProgram *p)
+guint program_n_rules(const WendProgram *p)
 {
     return p->n_rules;
 }
-guint wend_program_n_shapes(const WendProgram *p)
+guint program_n_shapes(const WendProgram *p)
 {
     return p->n_shapes;
 }
-guint wend_program_n_terminals(const WendProgram *p)
+guint program_n_terminals(const WendProgram *p)
 {
     return p->n_terminals;
 }
-guint wend_program_n_classes(const WendProgram *p)
+guint program_n_classes(const WendProgram *p)
 {
     return p->n_classes;
 }
 
-const WendRule *wend_program_rule(const WendProgram *p, guint rule)
+const WendRule *program_rule(const WendProgram *p, guint rule)
 {
     g_return_val_if_fail(rule < p->n_rules, NULL);
     return &p->rules[rule];
 }
 
-const WendShape *wend_program_shape(const WendProgram *p, guint shape)
+const WendShape *program_shape(const WendProgram *p, guint shape)
 {
     g_return_val_if_fail(shape < p->n_shapes, NULL);
     return &p->shapes[shape];
 }
 
-const WendTerminal *wend_program_terminal(const WendProgram *p, guint terminal)
+const WendTerminal *program_terminal(const WendProgram *p, guint terminal)
 {
     g_return_val_if_fail(terminal < p->n_terminals, NULL);
     return &p->terminals[terminal];
 }
 
-const WendClass *wend_program_class(const WendProgram *p, guint i)
+const WendClass *program_class(const WendProgram *p, guint i)
 {
     g_return_val_if_fail(i < p->n_classes, NULL);
     return &p->classes[i];
 }
 
-guint wend_program_class_of(const WendProgram *p, guint rank)
+guint program_class_of(const WendProgram *p, guint rank)
 {
     g_return_val_if_fail(rank < p->ranks, G_MAXUINT);
     return p->class_of[rank];
@@ -169,7 +169,7 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
     if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index))
         return WEND_ABSENT;
     gint64 word = delta_sequence_at(t->deltas, index);
-    return t->of_self && !wend_word_is_special(word)
+    return t->of_self && !word_is_special(word)
                ? rank_vector_word_sum(self, rank_vector_word_sum(word, s->value))
                : word;
 }
@@ -186,7 +186,7 @@ static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)
     }
 }
 
-gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint rank)
+gint64 program_slot(const WendProgram *p, guint terminal, guint slot, guint rank)
 {
     g_return_val_if_fail(terminal < p->n_terminals && slot < p->terminals[terminal].n_slots,
                          WEND_ABSENT);
@@ -199,15 +199,15 @@ gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint
 
 /* -- timing -- */
 
-const WendRankTimes *wend_program_rank_times(const WendProgram *p, guint world, guint *n)
+const WendRankTimes *program_rank_times(const WendProgram *p, guint world, guint *n)
 {
     const WendProgram *of = p->n_worlds > 1 ? p->parts->pdata[world] : p;
     *n = of->rank_times.n;
     return of->rank_times.of;
 }
 
-void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal,
-                         WendTiming *duration, WendTiming *interval)
+void program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal,
+                    WendTiming *duration, WendTiming *interval)
 {
     if (duration)
         *duration = (WendTiming){0};
@@ -270,7 +270,7 @@ static void index_contents(const WendClass *k, ShapeOutcomes *o)
 const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence,
                                       guint32 shape, guint64 *entries)
 {
-    guint class = wend_program_class_of(p, rank);
+    guint class = program_class_of(p, rank);
     if (class >= p->n_classes || sequence >= program_class_all_sequences(&p->classes[class]))
         return NULL;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
@@ -370,7 +370,7 @@ struct WendOutcomes {
     OutcomeReader reader;
 };
 
-WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape)
+WendOutcomes *program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape)
 {
     WendOutcomes *o = g_new0(WendOutcomes, 1);
     guint64 entries = 0;
@@ -379,7 +379,7 @@ WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequ
     return o;
 }
 
-gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 **words, guint *n)
+gboolean outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 **words, guint *n)
 {
     *repeats = outcome_reader_next(&o->reader);
     *n = o->reader.words->len;
@@ -387,7 +387,7 @@ gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 
     return *repeats > 0;
 }
 
-void wend_outcomes_free(WendOutcomes *o)
+void outcomes_free(WendOutcomes *o)
 {
     if (!o)
         return;
@@ -395,7 +395,7 @@ void wend_outcomes_free(WendOutcomes *o)
     g_free(o);
 }
 
-gboolean wend_program_poll_calls(const WendProgram *p, guint rank, guint sequence, WendPolls *polls)
+gboolean program_poll_calls(const WendProgram *p, guint rank, guint sequence, WendPolls *polls)
 {
     g_return_val_if_fail(rank < p->ranks, FALSE);
     guint class = p->class_of[rank];
@@ -415,9 +415,9 @@ gboolean wend_program_poll_calls(const WendProgram *p, guint rank, guint sequenc
     return TRUE;
 }
 
-guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence)
+guint64 program_polls(const WendProgram *p, guint rank, guint sequence)
 {
-    guint class = wend_program_class_of(p, rank);
+    guint class = program_class_of(p, rank);
     if (class >= p->n_classes || sequence >= p->classes[class].n_sequences)
         return 0;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
@@ -451,7 +451,7 @@ guint32 *program_rule_terminals(const WendProgram *p, guint rule, guint *n)
 
 /* -- constants -- */
 
-gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5])
+gboolean program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5])
 {
     const gint64 *found = g_hash_table_lookup(p->datatypes, &constant);
     if (found)
@@ -459,18 +459,18 @@ gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 fac
     return found != NULL;
 }
 
-const char *wend_program_constant_name(const WendProgram *p, gint64 word)
+const char *program_constant_name(const WendProgram *p, gint64 word)
 {
-    if (!wend_word_is_const(word))
+    if (!word_is_const(word))
         return NULL;
-    guint index = wend_word_const_index(word);
-    if (index < wend_n_constants)
-        return wend_constants[index];
-    index -= wend_n_constants;
+    guint index = word_const_index(word);
+    if (index < mpi_n_constants)
+        return mpi_constants[index];
+    index -= mpi_n_constants;
     return p && index < p->more_constants->len ? g_ptr_array_index(p->more_constants, index) : NULL;
 }
 
-char *wend_arg_string(const WendArg *arg, gboolean out)
+char *arg_string(const WendArg *arg, gboolean out)
 {
     gint64 n = out ? arg->n_out : arg->n_in;
     const gint64 *words = out ? arg->out : arg->in;

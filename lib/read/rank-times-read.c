@@ -109,7 +109,7 @@ gboolean read_rank_times(Member *m)
     WendProgram *p = m->p;
     if (!m->c.failed && m->c.p == m->c.end)
         return TRUE; /* the member has no such part */
-    guint64 n = wend_cursor_unsigned(&m->c);
+    guint64 n = cursor_unsigned(&m->c);
     if (n == 0)
         return !m->c.failed || member_bad(m, "truncated");
     if (n > p->n_functions || p->ranks == 0)

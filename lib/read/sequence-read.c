@@ -98,7 +98,7 @@ static void count_sequence(Counter *c, guint start)
 /* Reads entries of equal width, word by word. */
 static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
-    gsize width = wend_cursor_count(&m->c, 2);
+    gsize width = cursor_count(&m->c, 2);
     if (m->c.failed || width > G_MAXINT32)
         return member_bad(m, "truncated");
     content->columns = member_block(m, width, sizeof(DeltaSequence *));
@@ -126,7 +126,7 @@ static gboolean keep_same(Member *m, OutcomeContent *content, const OutcomeRuns 
 
 static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
-    guint64 head = wend_cursor_unsigned(&m->c);
+    guint64 head = cursor_unsigned(&m->c);
     if (m->c.failed)
         return member_bad(m, "truncated");
     const WendFunction *f = m->p->shapes[o->shape].function;
@@ -144,7 +144,7 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     content->n = head >> 1;
     content->constants = m->p->constants;
     content->n_constants = m->p->n_constants;
-    content->runs = wend_cursor_bytes(&m->c, content->n);
+    content->runs = cursor_bytes(&m->c, content->n);
     if (m->c.failed)
         return member_bad(m, "truncated");
     OutcomeRuns p;
@@ -225,7 +225,7 @@ static gboolean read_shape_outcomes(Member *m, const ShapeVariants *s)
     while (!s->of[first])
         first++;
     ShapeOutcomes *o = s->of[first];
-    gsize n = wend_cursor_count(&m->c, 1);
+    gsize n = cursor_count(&m->c, 1);
     if (m->c.failed || n == 0)
         return member_bad(m, "a shape has no outcomes");
     o->contents = member_block(m, n, sizeof(OutcomeContent));
@@ -264,13 +264,13 @@ static gboolean read_poll_table(Member *m, PollTerminals *t)
 {
     if (!rankset_decode(&t->ranks, &m->c, m->p->ranks))
         return member_bad(m, "polls of a rank that is not there");
-    gsize n = wend_cursor_count(&m->c, 1);
+    gsize n = cursor_count(&m->c, 1);
     t->terminals = member_block(m, n, sizeof(guint32));
     if (!t->terminals)
         return FALSE;
     t->n = n;
     for (gsize i = 0; i < n; i++) {
-        guint64 terminal = wend_cursor_unsigned(&m->c);
+        guint64 terminal = cursor_unsigned(&m->c);
         if (m->c.failed || terminal >= m->p->n_terminals)
             return member_bad(m, "a poll is of a terminal that is not there");
         t->terminals[i] = terminal;
@@ -288,8 +288,8 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
             t = &s->poll_tables[i];
     if (!t)
         return member_bad(m, "a rank has polls but no terminals for them");
-    g->after = wend_cursor_unsigned(&m->c);
-    gsize n = wend_cursor_count(&m->c, 1);
+    g->after = cursor_unsigned(&m->c);
+    gsize n = cursor_count(&m->c, 1);
     if (m->c.failed || n == 0)
         return member_bad(m, "a grammar of polls is empty");
     g->rules = member_block(m, n, sizeof(WendRule));
@@ -297,13 +297,13 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
         return FALSE;
     g->n_rules = n;
     for (gsize i = 0; i < n; i++) {
-        gsize n_symbols = wend_cursor_count(&m->c, 2);
+        gsize n_symbols = cursor_count(&m->c, 2);
         WendSymbol *symbols = member_block(m, n_symbols, sizeof(WendSymbol));
         if (!symbols)
             return FALSE;
         g->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
         for (gsize k = 0; k < n_symbols; k++) {
-            guint64 id = wend_cursor_unsigned(&m->c), repeats = wend_cursor_unsigned(&m->c), all;
+            guint64 id = cursor_unsigned(&m->c), repeats = cursor_unsigned(&m->c), all;
             gboolean is_rule = id & 1;
             id >>= 1;
             if (m->c.failed || id >= (is_rule ? i : t->n) || repeats == 0)
@@ -321,7 +321,7 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
 
 static gboolean read_polls(Member *m, SequenceData *s)
 {
-    gsize n = wend_cursor_count(&m->c, 2);
+    gsize n = cursor_count(&m->c, 2);
     if (m->c.failed)
         return member_bad(m, "truncated");
     if (n == 0)
@@ -334,7 +334,7 @@ static gboolean read_polls(Member *m, SequenceData *s)
         if (!read_poll_table(m, &s->poll_tables[i]))
             return FALSE;
     }
-    n = wend_cursor_count(&m->c, 4);
+    n = cursor_count(&m->c, 4);
     s->poll_grammars = member_block(m, n, sizeof(PollGrammar));
     if (!s->poll_grammars)
         return FALSE;
@@ -666,7 +666,7 @@ static gboolean read_all_numbers(Member *m, Counter *c)
     each_sequence(m, count_numbers_of, c);
     if (c->n_numbers == 0)
         return TRUE;
-    guint64 n = wend_cursor_unsigned(&m->c);
+    guint64 n = cursor_unsigned(&m->c);
     if (m->c.failed || n / 2 > c->n_numbers)
         return member_bad(m, "has more rows of times than calls");
     AUTO(DeltaSequence) gaps = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;

@@ -56,7 +56,7 @@ static gboolean fill(WendSideRows *r, gsize n)
 static WendCursor look(WendSideRows *r, guint64 n)
 {
     gboolean good = fill(r, (gsize)MIN(n, HEAD));
-    WendCursor c = wend_cursor(r->bytes + r->at, (gsize)MIN(n, r->end - r->at));
+    WendCursor c = cursor_of(r->bytes + r->at, (gsize)MIN(n, r->end - r->at));
     c.failed = !good;
     return c;
 }
@@ -83,7 +83,7 @@ static gboolean skip(WendSideRows *r, guint64 n)
 static gboolean read_count(WendSideRows *r, guint64 *n)
 {
     WendCursor c = look(r, HEAD);
-    *n = wend_cursor_unsigned(&c);
+    *n = cursor_unsigned(&c);
     use_up(r, &c);
     return !c.failed;
 }
@@ -92,10 +92,10 @@ static gboolean read_count(WendSideRows *r, guint64 *n)
 static gboolean read_member_head(WendSideRows *r, WendSideHead *head, guint64 *bytes)
 {
     WendCursor c = look(r, HEAD);
-    head->kind = wend_cursor_unsigned(&c);
-    head->id = wend_cursor_signed(&c);
-    head->birth = wend_cursor_unsigned(&c);
-    *bytes = wend_cursor_unsigned(&c);
+    head->kind = cursor_unsigned(&c);
+    head->id = cursor_signed(&c);
+    head->birth = cursor_unsigned(&c);
+    *bytes = cursor_unsigned(&c);
     use_up(r, &c);
     return !c.failed;
 }
@@ -146,7 +146,7 @@ static void say_damaged(Container *container, const char *name, Error **error)
 }
 
 /* R may be NULL */
-static void wend_side_rows_free(WendSideRows *r)
+static void side_rows_free(WendSideRows *r)
 {
     if (!r)
         return;
@@ -159,11 +159,11 @@ static void wend_side_rows_free(WendSideRows *r)
 /* The rows of KIND of SEQUENCE of RANK. Returns NULL if there are none; then the error is set if
  * the member is damaged or takes too much memory. P must outlive the result, which the caller
  * frees. */
-static WendSideRows *wend_side_rows_new(const WendProgram *p, guint rank, WendSideKindNumber kind,
-                                        const WendSequence *sequence, Error **error)
+static WendSideRows *side_rows_new(const WendProgram *p, guint rank, WendSideKindNumber kind,
+                                   const WendSequence *sequence, Error **error)
 {
-    Container *container = wend_program_container(p, &rank);
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(kind)->name, rank);
+    Container *container = program_container(p, &rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", side_stream_kind(kind)->name, rank);
     guint64 n;
     if (!container || !container_has(container, name))
         return NULL;
@@ -171,7 +171,7 @@ static WendSideRows *wend_side_rows_new(const WendProgram *p, guint rank, WendSi
     if (!r)
         return NULL;
     gboolean good = check(r, &n);
-    wend_side_rows_free(r);
+    side_rows_free(r);
     if (!good) {
         say_damaged(container, name, error);
         return NULL;
@@ -180,33 +180,33 @@ static WendSideRows *wend_side_rows_new(const WendProgram *p, guint rank, WendSi
     r = rows_open(container, name, MAX(n, 1) * STREAM_LEAST, error);
     if (!r || find(r, sequence))
         return r;
-    wend_side_rows_free(r);
+    side_rows_free(r);
     return NULL;
 }
 
 /* The next row: how many elements it claims to have, and its bytes, which are valid until the next
  * use of R. FALSE: there are no more, or the rows are damaged from here on. */
-static gboolean wend_side_rows_next(WendSideRows *r, guint64 *n, WendCursor *row)
+static gboolean side_rows_next(WendSideRows *r, guint64 *n, WendCursor *row)
 {
     if (r->damaged || r->left == 0)
         return FALSE;
     WendCursor c = look(r, r->left);
     const guint8 *begin = c.p;
-    *n = wend_cursor_unsigned(&c);
-    guint64 bytes = wend_cursor_unsigned(&c);
+    *n = cursor_unsigned(&c);
+    guint64 bytes = cursor_unsigned(&c);
     r->left -= (guint64)(c.p - begin);
     use_up(r, &c);
     r->damaged = c.failed || bytes > r->left || !fill(r, (gsize)bytes) || r->end - r->at < bytes;
     if (r->damaged)
         return FALSE;
-    *row = wend_cursor(r->bytes + r->at, (gsize)bytes);
+    *row = cursor_of(r->bytes + r->at, (gsize)bytes);
     r->at += (gsize)bytes;
     r->left -= bytes;
     return TRUE;
 }
 
 /* Whether the row that was given last is the last one. */
-static gboolean wend_side_rows_ended(const WendSideRows *r)
+static gboolean side_rows_ended(const WendSideRows *r)
 {
     return r->left == 0;
 }
@@ -252,7 +252,7 @@ static guint32 number_of(ShapeNumbers *s, const WendProgram *p, guint32 index)
     gpointer known = g_hash_table_lookup(s->by_index, GUINT_TO_POINTER(index));
     if (known)
         return GPOINTER_TO_UINT(known) - 1;
-    const WendShape *shape = wend_program_shape(p, index);
+    const WendShape *shape = program_shape(p, index);
     g_autoptr(GBytes) words =
         g_bytes_new_static(shape->words, shape->n_words * sizeof *shape->words);
     known = g_hash_table_lookup(s->by_words, words);
@@ -269,7 +269,7 @@ static gboolean take_places(WendSequenceTimes *t, guint n)
 {
     g_array_set_size(t->calls, 0);
     for (guint i = 0; i < n; i++) {
-        const WendCall *call = wend_walk_next(t->walk);
+        const WendCall *call = walk_next(t->walk);
         if (!call)
             return FALSE;
         guint32 number = number_of(&t->numbers[call->poll != 0], t->p, call->shape);
@@ -287,10 +287,10 @@ static gboolean read_head(WendSequenceTimes *t)
 {
     guint64 none;
     WendCursor head;
-    if (!wend_side_rows_next(t->rows, &none, &head) || none != 0
-        || !wend_durations_read_head(&head, &t->head))
+    if (!side_rows_next(t->rows, &none, &head) || none != 0
+        || !durations_read_head(&head, &t->head))
         return FALSE;
-    wend_durations_correct(&t->head);
+    durations_correct(&t->head);
     return TRUE;
 }
 
@@ -307,40 +307,40 @@ static gboolean read_row(WendSequenceTimes *t)
     guint64 n;
     WendCursor row;
     t->at = 0;
-    if (t->damaged || wend_side_rows_ended(t->rows))
+    if (t->damaged || side_rows_ended(t->rows))
         return FALSE;
-    if (!wend_side_rows_next(t->rows, &n, &row))
+    if (!side_rows_next(t->rows, &n, &row))
         return damage(t);
-    if (n == 0 && row.p == row.end && wend_side_rows_ended(t->rows)) {
+    if (n == 0 && row.p == row.end && side_rows_ended(t->rows)) {
         g_array_set_size(t->calls, 0);
         return FALSE; /* the recorder had no memory for more */
     }
     gboolean good =
         n > 0 && n <= WEND_DURATION_ROW && take_places(t, (guint)n)
-        && wend_durations_read_row(t->coding, t->learned, (gpointer)t->calls->data, (gsize)n, &row)
+        && durations_read_row(t->coding, t->learned, (gpointer)t->calls->data, (gsize)n, &row)
         && row.p == row.end;
     return good || damage(t);
 }
 
 /* -- interface -- */
 
-WendSequenceTimes *wend_sequence_times_new(const WendProgram *p, guint rank, guint sequence,
-                                           Error **error)
+WendSequenceTimes *sequence_times_new(const WendProgram *p, guint rank, guint sequence,
+                                      Error **error)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     WendSideRows *rows =
-        wend_side_rows_new(p, rank, WEND_SIDE_TIMES, &class->sequences[sequence], error);
+        side_rows_new(p, rank, WEND_SIDE_TIMES, &class->sequences[sequence], error);
     if (!rows)
         return NULL;
     WendSequenceTimes *t = g_new0(WendSequenceTimes, 1);
     t->p = p;
     t->rows = rows;
-    t->walk = wend_walk_new(p, rank, sequence, WEND_WALK_POLLS);
+    t->walk = walk_new(p, rank, sequence, WEND_WALK_POLLS);
     t->calls = g_array_new(FALSE, FALSE, sizeof(WendTimedCall));
     numbers_init(&t->numbers[0]);
     numbers_init(&t->numbers[1]);
     if (read_head(t)) {
-        t->coding = wend_durations_coding(t->head.form.coding);
+        t->coding = durations_coding(t->head.form.coding);
         t->learned = g_malloc0(t->coding->memory);
         t->coding->init(t->learned, t->head.form.percent);
     } else {
@@ -349,7 +349,7 @@ WendSequenceTimes *wend_sequence_times_new(const WendProgram *p, guint rank, gui
     return t;
 }
 
-const WendDurationsHead *wend_sequence_times_head(const WendSequenceTimes *t)
+const WendDurationsHead *sequence_times_head(const WendSequenceTimes *t)
 {
     return &t->head;
 }
@@ -360,7 +360,7 @@ static gint64 later(gint64 time, gint64 ticks)
     return (gint64)((guint64)time + (guint64)ticks);
 }
 
-gboolean wend_sequence_times_next(WendSequenceTimes *t, WendCallTime *time)
+gboolean sequence_times_next(WendSequenceTimes *t, WendCallTime *time)
 {
     if (t->at == t->calls->len && !read_row(t))
         return FALSE;
@@ -372,17 +372,17 @@ gboolean wend_sequence_times_next(WendSequenceTimes *t, WendCallTime *time)
     return TRUE;
 }
 
-gboolean wend_sequence_times_damaged(const WendSequenceTimes *t)
+gboolean sequence_times_damaged(const WendSequenceTimes *t)
 {
     return t->damaged;
 }
 
-void wend_sequence_times_free(WendSequenceTimes *t)
+void sequence_times_free(WendSequenceTimes *t)
 {
     if (!t)
         return;
-    wend_side_rows_free(t->rows);
-    wend_walk_free(t->walk);
+    side_rows_free(t->rows);
+    walk_free(t->walk);
     g_array_unref(t->calls);
     numbers_clear(&t->numbers[0]);
     numbers_clear(&t->numbers[1]);

@@ -16,41 +16,41 @@ static gboolean check(WendCursor c)
 {
     WendSideHead head;
     WendCursor rows;
-    for (gsize n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST); n > 0 && !c.failed; n--)
-        wend_side_stream_read(&c, &head, &rows);
+    for (gsize n = cursor_count(&c, WEND_SIDE_STREAM_LEAST); n > 0 && !c.failed; n--)
+        side_stream_read(&c, &head, &rows);
     return !c.failed && c.p == c.end;
 }
 
-WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind, Error **error)
+WendSides *sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind, Error **error)
 {
-    Container *container = wend_program_container(p, &rank);
+    Container *container = program_container(p, &rank);
     WendSides *s = g_new0(WendSides, 1);
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(kind)->name, rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", side_stream_kind(kind)->name, rank);
     if (!container || !container_has(container, name))
         return s;
     s->member = container_member(container, name, error);
     if (s->member)
-        s->c = wend_cursor(s->member->data, s->member->n);
+        s->c = cursor_of(s->member->data, s->member->n);
     if (s->member && check(s->c)) {
-        s->left = wend_cursor_count(&s->c, WEND_SIDE_STREAM_LEAST);
+        s->left = cursor_count(&s->c, WEND_SIDE_STREAM_LEAST);
         return s;
     }
     if (s->member)
         error_set(error, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
                   container_name(container), name);
-    wend_sides_free(s);
+    sides_free(s);
     return NULL;
 }
 
-gboolean wend_sides_next(WendSides *s, WendSideHead *head, WendCursor *rows)
+gboolean sides_next(WendSides *s, WendSideHead *head, WendCursor *rows)
 {
     if (s->left == 0)
         return FALSE;
     s->left--;
-    return wend_side_stream_read(&s->c, head, rows);
+    return side_stream_read(&s->c, head, rows);
 }
 
-void wend_sides_free(WendSides *s)
+void sides_free(WendSides *s)
 {
     if (!s)
         return;
@@ -71,7 +71,7 @@ struct WendSide {
 
 static void advance(WendSide *s)
 {
-    s->next = wend_side_reader_next(&s->reader);
+    s->next = side_reader_next(&s->reader);
     if (s->next && __builtin_add_overflow(s->at, s->next->step, &s->at))
         s->at = G_MAXUINT64;
 }
@@ -80,46 +80,46 @@ static guint64 count_rows(WendCursor rows)
 {
     guint64 n = 0;
     while (!rows.failed && rows.p < rows.end) {
-        guint64 more = wend_cursor_unsigned(&rows);
-        wend_cursor_block(&rows);
+        guint64 more = cursor_unsigned(&rows);
+        cursor_block(&rows);
         if (__builtin_add_overflow(n, more, &n))
             n = G_MAXUINT64;
     }
     return n;
 }
 
-WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
-                        Error **error)
+WendSide *side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
+                   Error **error)
 {
-    WendSides *sides = wend_sides_open(p, rank, kind, error);
+    WendSides *sides = sides_open(p, rank, kind, error);
     WendSideHead head;
     WendCursor rows;
     gboolean good = sides != NULL;
     for (guint i = 0; good && i <= index; i++)
-        good = wend_sides_next(sides, &head, &rows);
+        good = sides_next(sides, &head, &rows);
     if (!good) {
-        wend_sides_free(sides);
+        sides_free(sides);
         return NULL;
     }
     WendSide *s = g_new0(WendSide, 1);
     s->sides = sides;
     s->count = count_rows(rows);
-    wend_side_reader_open(&s->reader, kind, &head, rows);
+    side_reader_open(&s->reader, kind, &head, rows);
     advance(s);
     return s;
 }
 
-const WendSideHead *wend_side_head(const WendSide *s)
+const WendSideHead *side_head(const WendSide *s)
 {
     return &s->reader.head;
 }
 
-guint64 wend_side_count(const WendSide *s)
+guint64 side_count(const WendSide *s)
 {
     return s->count;
 }
 
-const WendSideElement *wend_side_before(WendSide *s, guint64 calls, guint64 *at)
+const WendSideElement *side_before(WendSide *s, guint64 calls, guint64 *at)
 {
     if (s->given)
         advance(s);
@@ -128,15 +128,15 @@ const WendSideElement *wend_side_before(WendSide *s, guint64 calls, guint64 *at)
     return s->given ? s->next : NULL;
 }
 
-gboolean wend_side_damaged(const WendSide *s)
+gboolean side_damaged(const WendSide *s)
 {
     return s->reader.failed;
 }
 
-void wend_side_free(WendSide *s)
+void side_free(WendSide *s)
 {
     if (!s)
         return;
-    wend_sides_free(s->sides);
+    sides_free(s->sides);
     g_free(s);
 }

@@ -38,7 +38,7 @@ static void module_free(gpointer module)
     g_free(m);
 }
 
-WendSiteSymbols *wend_site_symbols_new(void)
+WendSiteSymbols *site_symbols_new(void)
 {
     WendSiteSymbols *s = g_new0(WendSiteSymbols, 1);
     s->modules = g_ptr_array_new_with_free_func(module_free);
@@ -46,7 +46,7 @@ WendSiteSymbols *wend_site_symbols_new(void)
     return s;
 }
 
-void wend_site_symbols_free(WendSiteSymbols *s)
+void site_symbols_free(WendSiteSymbols *s)
 {
     if (!s)
         return;
@@ -107,15 +107,15 @@ static void add_frames(WendSiteSymbols *s, Module *m, guint64 offset, const Wend
     g_hash_table_insert(m->addresses, &f->offset, f);
 }
 
-void wend_site_symbols_add(WendSiteSymbols *s, const char *file, const guint8 *id, guint n_id,
-                           guint64 offset, const WendSiteFrame *frames, guint n)
+void site_symbols_add(WendSiteSymbols *s, const char *file, const guint8 *id, guint n_id,
+                      guint64 offset, const WendSiteFrame *frames, guint n)
 {
     if (n > 0)
         add_frames(s, module_of(s, file, id, n_id), offset, frames, MIN(n, FRAMES_MOST));
 }
 
-const WendSiteFrame *wend_site_symbols_of(const WendSiteSymbols *s, const char *file,
-                                          const guint8 *id, guint n_id, guint64 offset, guint *n)
+const WendSiteFrame *site_symbols_of(const WendSiteSymbols *s, const char *file, const guint8 *id,
+                                     guint n_id, guint64 offset, guint *n)
 {
     const Module *m = find_module(s, file, id, n_id);
     const Frames *f = m ? g_hash_table_lookup(m->addresses, &offset) : NULL;
@@ -133,8 +133,8 @@ typedef struct {
 
 static gboolean read_texts(Reading *r)
 {
-    for (gsize n = wend_cursor_count(&r->c, 1); n > 0 && !r->c.failed; n--) {
-        WendCursor text = wend_cursor_block(&r->c);
+    for (gsize n = cursor_count(&r->c, 1); n > 0 && !r->c.failed; n--) {
+        WendCursor text = cursor_block(&r->c);
         gsize bytes = (gsize)(text.end - text.p);
         if (r->c.failed || bytes > TEXT_MOST
             || !allowance_take(r->c.allowance, bytes + sizeof(gpointer) + 1, 2))
@@ -147,7 +147,7 @@ static gboolean read_texts(Reading *r)
 
 static gboolean read_text(Reading *r, const char **text)
 {
-    guint64 number = wend_cursor_unsigned(&r->c);
+    guint64 number = cursor_unsigned(&r->c);
     if (r->c.failed || number > r->texts->len)
         return FALSE;
     *text = number > 0 ? r->texts->pdata[number - 1] : NULL;
@@ -157,15 +157,15 @@ static gboolean read_text(Reading *r, const char **text)
 static gboolean read_address(Reading *r, Module *m, guint64 *offset)
 {
     WendSiteFrame frames[FRAMES_MOST];
-    *offset += wend_cursor_unsigned(&r->c);
-    gsize n = wend_cursor_count(&r->c, 3);
+    *offset += cursor_unsigned(&r->c);
+    gsize n = cursor_count(&r->c, 3);
     if (r->c.failed || n == 0 || n > FRAMES_MOST
         || !allowance_take(r->c.allowance, n + 4, sizeof *frames))
         return FALSE;
     for (gsize i = 0; i < n; i++) {
         if (!read_text(r, &frames[i].function) || !read_text(r, &frames[i].file))
             return FALSE;
-        guint64 line = wend_cursor_unsigned(&r->c);
+        guint64 line = cursor_unsigned(&r->c);
         frames[i].line = line <= G_MAXINT ? (guint)line : 0;
     }
     add_frames(r->s, m, *offset, frames, (guint)n);
@@ -174,26 +174,25 @@ static gboolean read_address(Reading *r, Module *m, guint64 *offset)
 
 static gboolean read_module(Reading *r)
 {
-    WendCursor file = wend_cursor_block(&r->c), id = wend_cursor_block(&r->c);
+    WendCursor file = cursor_block(&r->c), id = cursor_block(&r->c);
     gsize n_file = (gsize)(file.end - file.p), n_id = (gsize)(id.end - id.p);
     if (r->c.failed || !allowance_take(r->c.allowance, n_file + n_id + sizeof(Module), 2))
         return FALSE;
     g_autofree char *path = g_strndup((const char *)file.p, n_file);
     Module *m = module_of(r->s, path, id.p, (guint)n_id);
     guint64 offset = 0;
-    for (gsize n = wend_cursor_count(&r->c, 5); n > 0; n--)
+    for (gsize n = cursor_count(&r->c, 5); n > 0; n--)
         if (!read_address(r, m, &offset))
             return FALSE;
     return !r->c.failed;
 }
 
-gboolean wend_site_symbols_read(WendSiteSymbols *s, const guint8 *member, gsize n,
-                                Allowance *allowance)
+gboolean site_symbols_read(WendSiteSymbols *s, const guint8 *member, gsize n, Allowance *allowance)
 {
-    Reading r = {s, wend_cursor(member, n), g_ptr_array_new()};
+    Reading r = {s, cursor_of(member, n), g_ptr_array_new()};
     r.c.allowance = allowance;
     gboolean good = read_texts(&r);
-    gsize modules = good ? wend_cursor_count(&r.c, 3) : 0;
+    gsize modules = good ? cursor_count(&r.c, 3) : 0;
     good = good && modules <= MODULES_MOST;
     for (; good && modules > 0; modules--)
         good = read_module(&r);
@@ -215,9 +214,9 @@ static void put_text(Writing *w, const char *text)
     if (text && number == 0) {
         number = ++w->n;
         g_hash_table_insert(w->numbers, (gpointer)text, GUINT_TO_POINTER(number));
-        wend_buf_string(&w->texts, text);
+        buf_string(&w->texts, text);
     }
-    wend_buf_unsigned(&w->modules, number);
+    buf_unsigned(&w->modules, number);
 }
 
 static gint by_offset(gconstpointer a, gconstpointer b)
@@ -236,34 +235,34 @@ static void put_module(Writing *w, const Module *m)
     while (g_hash_table_iter_next(&iter, NULL, &one))
         g_ptr_array_add(all, one);
     g_ptr_array_sort(all, by_offset);
-    wend_buf_string(&w->modules, m->file);
-    wend_buf_unsigned(&w->modules, m->n_id);
-    wend_buf_bytes(&w->modules, m->id, m->n_id);
-    wend_buf_unsigned(&w->modules, all->len);
+    buf_string(&w->modules, m->file);
+    buf_unsigned(&w->modules, m->n_id);
+    buf_bytes(&w->modules, m->id, m->n_id);
+    buf_unsigned(&w->modules, all->len);
     for (guint i = 0; i < all->len; i++) {
         const Frames *f = all->pdata[i];
-        wend_buf_unsigned(&w->modules, f->offset - last);
-        wend_buf_unsigned(&w->modules, f->n);
+        buf_unsigned(&w->modules, f->offset - last);
+        buf_unsigned(&w->modules, f->n);
         for (guint k = 0; k < f->n; k++) {
             put_text(w, f->frames[k].function);
             put_text(w, f->frames[k].file);
-            wend_buf_unsigned(&w->modules, f->frames[k].line);
+            buf_unsigned(&w->modules, f->frames[k].line);
         }
         last = f->offset;
     }
 }
 
-gboolean wend_site_symbols_store(const WendSiteSymbols *s, const char *path, guint64 most,
-                                 bool *stored, Error **error)
+gboolean site_symbols_store(const WendSiteSymbols *s, const char *path, guint64 most, bool *stored,
+                            Error **error)
 {
     Writing w = {.numbers = g_hash_table_new(g_str_hash, g_str_equal)};
     WendBuf member = WEND_BUF_INIT;
     for (guint i = 0; i < s->modules->len; i++)
         put_module(&w, s->modules->pdata[i]);
-    wend_buf_unsigned(&member, w.n);
-    wend_buf_bytes(&member, w.texts.data, w.texts.len);
-    wend_buf_unsigned(&member, s->modules->len);
-    wend_buf_bytes(&member, w.modules.data, w.modules.len);
+    buf_unsigned(&member, w.n);
+    buf_bytes(&member, w.texts.data, w.texts.len);
+    buf_unsigned(&member, s->modules->len);
+    buf_bytes(&member, w.modules.data, w.modules.len);
     gboolean good = !w.texts.failed && !w.modules.failed && !member.failed;
     if (good)
         good =
@@ -271,8 +270,8 @@ gboolean wend_site_symbols_store(const WendSiteSymbols *s, const char *path, gui
     else
         error_set(error, WEND_ERROR_SYSTEM, "%s: not enough memory for names", path);
     g_hash_table_unref(w.numbers);
-    wend_buf_clear(&w.texts);
-    wend_buf_clear(&w.modules);
-    wend_buf_clear(&member);
+    buf_clear(&w.texts);
+    buf_clear(&w.modules);
+    buf_clear(&member);
     return good;
 }

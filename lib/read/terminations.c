@@ -18,12 +18,12 @@ static void mark(const char **how, guint n, const char *set, const char *name)
     }
 }
 
-const char **wend_terminations(const WendProgram *p, GPtrArray *names)
+const char **terminations_of(const WendProgram *p, GPtrArray *names)
 {
-    const char **how = g_new0(const char *, wend_program_ranks(p) + 1);
-    for (guint i = 0; i < wend_program_n_worlds(p); i++) {
-        const WendWorld *w = wend_program_world(p, i);
-        GKeyFile *meta = wend_program_world_meta(p, i);
+    const char **how = g_new0(const char *, program_ranks(p) + 1);
+    for (guint i = 0; i < program_n_worlds(p); i++) {
+        const WendWorld *w = program_world(p, i);
+        GKeyFile *meta = program_world_meta(p, i);
         g_auto(GStrv) keys = g_key_file_get_keys(meta, WEND_ENDED_GROUP, NULL, NULL);
         for (char **key = keys; key && *key; key++) {
             g_autofree char *set = g_key_file_get_string(meta, WEND_ENDED_GROUP, *key, NULL);
@@ -37,10 +37,10 @@ const char **wend_terminations(const WendProgram *p, GPtrArray *names)
     return how;
 }
 
-gboolean wend_terminations_any_early(const WendProgram *p)
+gboolean terminations_any_early(const WendProgram *p)
 {
-    for (guint i = 0; i < wend_program_n_worlds(p); i++) {
-        GKeyFile *meta = wend_program_world_meta(p, i);
+    for (guint i = 0; i < program_n_worlds(p); i++) {
+        GKeyFile *meta = program_world_meta(p, i);
         if (g_key_file_has_group(meta, WEND_ENDED_GROUP)
             || g_key_file_has_key(meta, "recording", "missing", NULL))
             return TRUE;

@@ -17,8 +17,8 @@
  *   stopped, with details.
  *
  * The caller frees the array, but not the strings, which are added to NAMES. */
-const char **wend_terminations(const WendProgram *p, GPtrArray *names);
+const char **terminations_of(const WendProgram *p, GPtrArray *names);
 /* Whether a rank did not reach MPI_Finalize, or the recording has nothing of it. */
-gboolean wend_terminations_any_early(const WendProgram *p);
+gboolean terminations_any_early(const WendProgram *p);
 
 #endif

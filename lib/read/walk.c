@@ -53,10 +53,10 @@ static void requests_clear(Requests *r)
 /* NULL: there is none */
 static Request *requests_find(const Requests *r, gint64 word)
 {
-    if (!wend_word_is_handle(word))
+    if (!word_is_handle(word))
         return NULL;
-    guint32 number = wend_word_handle_number(word);
-    if (wend_word_handle_tid(word) == r->tid && number < r->own->len) {
+    guint32 number = word_handle_number(word);
+    if (word_handle_tid(word) == r->tid && number < r->own->len) {
         Request *q = &g_array_index(r->own, Request, number);
         if (q->exists)
             return q;
@@ -67,13 +67,13 @@ static Request *requests_find(const Requests *r, gint64 word)
 /* a new one, or the old one with this number */
 static Request *requests_put(Requests *r, gint64 word)
 {
-    guint32 number = wend_word_handle_number(word);
+    guint32 number = word_handle_number(word);
     Request *found = requests_find(r, word);
     if (found)
         return found;
     /* Numbers go up by one. Large gaps come from another thread or a hostile file, and must not
      * cost memory. */
-    if (wend_word_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
+    if (word_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
         if (number >= r->own->len)
             g_array_set_size(r->own, number + 1);
         found = &g_array_index(r->own, Request, number);
@@ -259,7 +259,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->index_out = find_param(f, WEND_KIND_INDEX, TRUE);
     k->flag_out = find_param(f, WEND_KIND_LOGICAL, TRUE);
     k->neighbours = find_param(f, WEND_KIND_NEIGHBOURS, TRUE);
-    k->comm_out = wend_comm_made_parameter(f);
+    k->comm_out = comm_made_parameter(f);
     k->starts = f->operation == WEND_FN_MPI_Start;
     k->frees = f->id == WEND_FN_MPI_Request_free;
     k->generalized = f->id == WEND_FN_MPI_Grequest_start;
@@ -285,7 +285,7 @@ static void stream_free(gpointer stream)
 
 /* -- begin and end -- */
 
-WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, WendWalkFlags flags)
+WendWalk *walk_new(const WendProgram *program, guint rank, guint sequence, WendWalkFlags flags)
 {
     WendProgram *p = (WendProgram *)program; /* only data that are made on demand change */
     g_return_val_if_fail(rank < p->ranks, NULL);
@@ -302,7 +302,7 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     const WendSequence *q = &p->classes[class].sequences[sequence];
     rule_cursor_init(&w->main, p->rules, q->rule);
     WendPolls polls;
-    if (flags & WEND_WALK_POLLS && wend_program_poll_calls(p, rank, sequence, &polls)) {
+    if (flags & WEND_WALK_POLLS && program_poll_calls(p, rank, sequence, &polls)) {
         w->poll_terminals = polls.terminals;
         rule_cursor_init(&w->polls, polls.rules, polls.n_rules - 1);
         w->polls_after = polls.after;
@@ -318,7 +318,7 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     return w;
 }
 
-void wend_walk_free(WendWalk *w)
+void walk_free(WendWalk *w)
 {
     if (!w)
         return;
@@ -337,7 +337,7 @@ void wend_walk_free(WendWalk *w)
     g_free(w);
 }
 
-gsize wend_walk_bytes(const WendWalk *w)
+gsize walk_bytes(const WendWalk *w)
 {
     return w->bytes + (w->known.n_pages + w->streams.n_pages) * sizeof(gpointer);
 }
@@ -380,7 +380,7 @@ static void take_outcome(Known *k, const Stream *s)
 static gint64 absolute(gint64 base, gint64 word)
 {
     gint64 sum;
-    if (wend_word_is_special(base) || wend_word_is_special(word))
+    if (word_is_special(base) || word_is_special(word))
         return word == 0 ? base : word;
     return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
 }
@@ -433,7 +433,7 @@ static StatusBase status_base(const WendWalk *w, const WendCall *call, const Wen
     }
     if (of->type >= 0) {
         gint64 count = of->count >= 0 ? in_word(call, of->count) : 1,
-               size = wend_walk_datatype_size(w, in_word(call, of->type));
+               size = walk_datatype_size(w, in_word(call, of->type));
         gint64 parts = of->displs >= 0 ? in_word(call, of->displs) : 1;
         if (size < 0 || count < 0 || parts < 0 || __builtin_mul_overflow(count, size, &b.bytes)
             || __builtin_mul_overflow(b.bytes, parts, &b.bytes))
@@ -472,22 +472,21 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
         return *kept;
     *kept = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     const WendClass *class = &w->p->classes[w->class];
-    WendDecoder *decoder = wend_decoder_new(w->p);
+    WendDecoder *decoder = decoder_new(w->p);
     guint n;
     for (guint q = 0; q < class->n_sequences; q++) {
         guint32 *terminals = program_rule_terminals(w->p, class->sequences[q].rule, &n);
         for (guint i = 0; i < n; i++) {
-            const WendCall *call = wend_decoder_call(decoder, terminals[i], w->rank);
+            const WendCall *call = decoder_call(decoder, terminals[i], w->rank);
             int made = find_param(call->function, kind, TRUE);
-            if (made < 0 || call->args[made].n_out != 1
-                || !wend_word_is_handle(call->args[made].out[0]))
+            if (made < 0 || call->args[made].n_out != 1 || !word_is_handle(call->args[made].out[0]))
                 continue;
             g_hash_table_replace(*kept, g_memdup2(&call->args[made].out[0], sizeof(gint64)),
                                  GUINT_TO_POINTER(terminals[i] + 1));
         }
         g_free(terminals);
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     return *kept;
 }
 
@@ -497,7 +496,7 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
 static Request *find_request(WendWalk *w, gint64 word)
 {
     Request *r = requests_find(&w->requests, word);
-    if (r || !wend_word_is_handle(word) || wend_word_handle_tid(word) == w->requests.tid)
+    if (r || !word_is_handle(word) || word_handle_tid(word) == w->requests.tid)
         return r;
     guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(
         makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
@@ -546,13 +545,12 @@ static void complete(WendWalk *w, Known *k)
         gint64 at = request_index(k, i);
         gint64 word = at >= 0 && at < requests->n_in ? requests->in[at] : w->p->request_null;
         Request *r = find_request(w, word);
-        if (!r && wend_word_is_handle(word)) { /* made while recording was off */
+        if (!r && word_is_handle(word)) { /* made while recording was off */
             r = requests_put(&w->requests, word);
             r->state = (WendRequestState){.active = TRUE, .terminal = G_MAXUINT32};
         }
         /* Only the sequence that posts a request sees that it is active again. */
-        gboolean foreign =
-            wend_word_is_handle(word) && wend_word_handle_tid(word) != w->requests.tid;
+        gboolean foreign = word_is_handle(word) && word_handle_tid(word) != w->requests.tid;
         gboolean active = r && (r->state.active || foreign) && !nothing;
         gint64 flags = i < n_statuses ? statuses[4 * i + 3] : 0;
         /* The status of a generalized request is as the program set it. */
@@ -587,7 +585,7 @@ static void outputs(WendWalk *w, Known *k)
     if (k->request_out >= 0) {
         const WendArg *arg = &k->args[k->request_out];
         for (gint64 i = 0; i < arg->n_out; i++) {
-            if (!wend_word_is_handle(arg->out[i]))
+            if (!word_is_handle(arg->out[i]))
                 continue;
             Request *r = requests_put(&w->requests, arg->out[i]);
             gboolean persistent = (f->flags & WEND_F_PERSISTENT) != 0;
@@ -599,7 +597,7 @@ static void outputs(WendWalk *w, Known *k)
     }
     if (k->message_out >= 0 && k->args[k->message_out].n_out == 1) {
         gint64 message = k->args[k->message_out].out[0];
-        if (wend_word_is_handle(message) && k->status >= 0) {
+        if (word_is_handle(message) && k->status >= 0) {
             StatusBase b = status_base(w, &k->call, k->args[k->status].param);
             g_hash_table_replace(w->messages, g_memdup2(&message, sizeof message),
                                  g_memdup2(&b, sizeof b));
@@ -608,8 +606,8 @@ static void outputs(WendWalk *w, Known *k)
     if (k->comm_out >= 0) {
         if (w->comms) {
             guint n;
-            const WendCommMade *made = wend_program_comms(w->p, w->rank, w->sequence, &n);
-            if (w->comms_made < n && wend_word_is_handle(made[w->comms_made].handle))
+            const WendCommMade *made = program_comms(w->p, w->rank, w->sequence, &n);
+            if (w->comms_made < n && word_is_handle(made[w->comms_made].handle))
                 g_hash_table_replace(w->comms,
                                      g_memdup2(&made[w->comms_made].handle, sizeof(gint64)),
                                      GUINT_TO_POINTER(made[w->comms_made].number));
@@ -622,7 +620,7 @@ static void outputs(WendWalk *w, Known *k)
             || arg->param->dir == WEND_DIR_IN)
             continue;
         for (gint64 e = 0; e < arg->n_out; e++)
-            if (wend_word_is_handle(arg->out[6 * e]))
+            if (word_is_handle(arg->out[6 * e]))
                 put_size(w, arg->out[6 * e], arg->out[6 * e + 1]);
     }
 }
@@ -712,7 +710,7 @@ static const WendCall *give_main(WendWalk *w, Known *k)
     return give_again(w, k);
 }
 
-void wend_walk_keep(WendWalk *w, guint n)
+void walk_keep(WendWalk *w, guint n)
 {
     w->most_known = n;
 }
@@ -726,7 +724,7 @@ static void forget(WendWalk *w)
     w->known_bytes = w->n_known = 0;
 }
 
-const WendCall *wend_walk_next(WendWalk *w)
+const WendCall *walk_next(WendWalk *w)
 {
     guint32 terminal;
     inputs(w);
@@ -771,10 +769,10 @@ static void load_comms(WendWalk *w)
     w->comms = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint q = 0; q < w->p->classes[w->class].n_sequences; q++) {
         guint n;
-        const WendCommMade *made = wend_program_comms(w->p, w->rank, q, &n);
+        const WendCommMade *made = program_comms(w->p, w->rank, q, &n);
         gboolean own = q == w->sequence;
         for (guint i = 0; i < n && (!own || i < w->comms_made); i++) {
-            if (!wend_word_is_handle(made[i].handle)
+            if (!word_is_handle(made[i].handle)
                 || (!own && g_hash_table_contains(w->comms, &made[i].handle)))
                 continue;
             g_hash_table_replace(w->comms, g_memdup2(&made[i].handle, sizeof(gint64)),
@@ -783,12 +781,12 @@ static void load_comms(WendWalk *w)
     }
 }
 
-guint wend_walk_comm(const WendWalk *walk, gint64 handle)
+guint walk_comm(const WendWalk *walk, gint64 handle)
 {
     WendWalk *w = (WendWalk *)walk;
     if (handle == w->p->comm_world)
         return 0;
-    if (!wend_word_is_handle(handle))
+    if (!word_is_handle(handle))
         return G_MAXUINT;
     if (!w->comms)
         load_comms(w);
@@ -797,7 +795,7 @@ guint wend_walk_comm(const WendWalk *walk, gint64 handle)
                                                                           : G_MAXUINT;
 }
 
-gboolean wend_walk_request(const WendWalk *walk, gint64 request, WendRequestState *state)
+gboolean walk_request(const WendWalk *walk, gint64 request, WendRequestState *state)
 {
     const Request *r = find_request((WendWalk *)walk, request);
     if (r && state)
@@ -805,24 +803,24 @@ gboolean wend_walk_request(const WendWalk *walk, gint64 request, WendRequestStat
     return r != NULL;
 }
 
-gboolean wend_walk_starts(const WendWalk *w)
+gboolean walk_starts(const WendWalk *w)
 {
     return w->last && w->last->starts && !w->last->call.failed;
 }
 
-gboolean wend_walk_frees(const WendWalk *w)
+gboolean walk_frees(const WendWalk *w)
 {
     return w->last && w->last->frees && !w->last->call.failed;
 }
 
-gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
+gint64 walk_datatype_size(const WendWalk *walk, gint64 datatype)
 {
     WendWalk *w = (WendWalk *)walk;
     gint64 facts[5];
-    if (wend_word_is_const(datatype))
-        return wend_program_datatype(w->p, datatype, facts) ? facts[0] : -1;
+    if (word_is_const(datatype))
+        return program_datatype(w->p, datatype, facts) ? facts[0] : -1;
     const gint64 *bytes = g_hash_table_lookup(w->sizes, &datatype);
-    if (bytes || !wend_word_is_handle(datatype))
+    if (bytes || !word_is_handle(datatype))
         return bytes ? *bytes : -1;
     /* it is another thread's */
     guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(
@@ -834,7 +832,7 @@ gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
     return call->args[find_param(call->function, WEND_KIND_DATATYPE, TRUE)].out[1];
 }
 
-const gint64 *wend_walk_completed(const WendWalk *w, guint *n)
+const gint64 *walk_completed(const WendWalk *w, guint *n)
 {
     *n = w->completed->len;
     return (const gint64 *)(gpointer)w->completed->data;

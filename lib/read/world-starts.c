@@ -35,7 +35,7 @@ static gboolean read_start(const char *text, guint64 *rank, guint64 *thread, gui
 
 static WendWorldStarter starter_of(const WendProgram *p, GHashTable *worlds, guint world)
 {
-    const char *name = wend_program_world(p, world)->name, *last = strrchr(name, '-');
+    const char *name = program_world(p, world)->name, *last = strrchr(name, '-');
     g_autofree char *before = g_strndup(name, last ? (gsize)(last - name) : 0);
     gpointer found;
     guint64 rank, thread, number;
@@ -43,32 +43,32 @@ static WendWorldStarter starter_of(const WendProgram *p, GHashTable *worlds, gui
         || !g_hash_table_lookup_extended(worlds, before, NULL, &found)
         || GPOINTER_TO_UINT(found) >= world)
         return nobody;
-    const WendWorld *by = wend_program_world(p, GPOINTER_TO_UINT(found));
+    const WendWorld *by = program_world(p, GPOINTER_TO_UINT(found));
     return rank < by->ranks
                ? (WendWorldStarter){by->first + (guint)rank, (gint64)thread, number - 1}
                : nobody;
 }
 
-WendWorldStarter *wend_world_starters(const WendProgram *p)
+WendWorldStarter *world_starters(const WendProgram *p)
 {
-    guint n = wend_program_n_worlds(p);
+    guint n = program_n_worlds(p);
     WendWorldStarter *starters = g_new(WendWorldStarter, n);
     g_autoptr(GHashTable) worlds = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < n; i++)
-        g_hash_table_insert(worlds, (gpointer)wend_program_world(p, i)->name, GUINT_TO_POINTER(i));
+        g_hash_table_insert(worlds, (gpointer)program_world(p, i)->name, GUINT_TO_POINTER(i));
     starters[0] = nobody;
     for (guint i = 1; i < n; i++)
         starters[i] = starter_of(p, worlds, i);
     return starters;
 }
 
-gboolean wend_world_start_is(const WendCall *call)
+gboolean world_start_is(const WendCall *call)
 {
     static const char *const commands[] = {"command", "array_of_commands"};
     if (call->failed || call->function->makes != WEND_MAKES_SPAWN)
         return FALSE;
     for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
-        const WendArg *arg = wend_call_arg(call, commands[i]);
+        const WendArg *arg = call_arg(call, commands[i]);
         if (arg && arg->n_in != WEND_ABSENT)
             return TRUE;
     }

@@ -11,7 +11,7 @@
 #include <glib.h>
 
 /* A call that started a world. NUMBER counts, from 0, the calls of THREAD of RANK for which
- * wend_world_start_is() is TRUE. */
+ * world_start_is() is TRUE. */
 typedef struct {
     guint rank; /* of the job; G_MAXUINT: unknown */
     gint64 thread;
@@ -23,9 +23,9 @@ typedef struct {
  *
  * It does not check that the rank made so many calls, or that no two worlds have one starter. Takes
  * O(worlds). */
-WendWorldStarter *wend_world_starters(const WendProgram *p);
+WendWorldStarter *world_starters(const WendProgram *p);
 
 /* Whether the call started a world and its rank was the root. Only the root gives a command. */
-gboolean wend_world_start_is(const WendCall *call);
+gboolean world_start_is(const WendCall *call);
 
 #endif

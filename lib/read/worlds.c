@@ -111,7 +111,7 @@ static WendProgram *open_all(const char *path, Allowance *allowance, Error **err
     if (!first || !g_file_test(path, G_FILE_TEST_IS_DIR))
         return first;
     GPtrArray *names = worlds_list(path),
-              *worlds = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
+              *worlds = g_ptr_array_new_with_free_func((GDestroyNotify)program_free);
     guint64 ranks = first->ranks;
     gboolean good = TRUE;
     g_ptr_array_add(worlds, first);
@@ -150,7 +150,7 @@ static WendProgram *open_one(const char *path, guint number, Allowance *allowanc
     return b ? program_from_container(b, error) : NULL;
 }
 
-WendProgram *wend_program_open_within(const char *path, guint64 max_size, Error **error)
+WendProgram *program_open_within(const char *path, guint64 max_size, Error **error)
 {
     g_return_val_if_fail(path, NULL);
     Allowance *allowance = allowance_new(max_size);
@@ -166,11 +166,11 @@ static gboolean has_more_worlds(const char *path)
     return names->len > 0;
 }
 
-WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, Error **error)
+WendProgram *program_open_rank(const char *path, guint rank, guint64 max_size, Error **error)
 {
     g_return_val_if_fail(path, NULL);
     if (has_more_worlds(path))
-        return wend_program_open_within(path, max_size, error);
+        return program_open_within(path, max_size, error);
     Allowance *allowance = allowance_new(max_size);
     Container *b = container_open_within(path, allowance, error);
     WendProgram *p = b ? program_of_rank(b, rank, error) : NULL;
@@ -178,13 +178,12 @@ WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_si
     return p;
 }
 
-WendProgram *wend_program_open(const char *path, Error **error)
+WendProgram *program_open(const char *path, Error **error)
 {
-    return wend_program_open_within(path, 0, error);
+    return program_open_within(path, 0, error);
 }
 
-WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
-                                     Error **error)
+WendProgram *program_open_world(const char *path, guint number, guint64 max_size, Error **error)
 {
     g_return_val_if_fail(path, NULL);
     Allowance *allowance = allowance_new(max_size);

@@ -26,19 +26,19 @@
 /* Numbers are in the machine's own form: only the build that wrote a part reads it. */
 typedef struct {
     char magic[8];
-    uint64_t build;  /* wend_checkpoint_file_build */
+    uint64_t build;  /* checkpoint_file_build */
     uint64_t number; /* the higher is the newer */
     uint64_t bytes;  /* of the part, which follows */
     uint64_t hash;   /* XXH64 of the part; its seed is the XXH64 of the members above */
 } WendCheckpointHeader;
 
 /* A hash of the functions and constants of this build. */
-uint64_t wend_checkpoint_file_build(void);
-WendCheckpointHeader wend_checkpoint_header(uint64_t build, uint64_t number, const void *part,
-                                            size_t bytes);
+uint64_t checkpoint_file_build(void);
+WendCheckpointHeader checkpoint_header(uint64_t build, uint64_t number, const void *part,
+                                       size_t bytes);
 /* Do the N bytes of a file contain a whole part? Then *H gets the header, which the part
  * follows. */
-bool wend_checkpoint_file_is_whole(const void *file, size_t n, WendCheckpointHeader *h);
+bool checkpoint_file_is_whole(const void *file, size_t n, WendCheckpointHeader *h);
 
 /* The archive's meta has the ranks that ended in one way, as "3;5-7", in this group. */
 #define WEND_ENDED_GROUP "ended"

@@ -13,39 +13,38 @@ enum { RAW = 0, FIRST_CONSTANT = 16 };
 
 void codec_put_word(WendBuf *b, int64_t word, const uint32_t *constants)
 {
-    if (wend_word_is_const(word)) {
-        wend_buf_unsigned(
-            b, ((uint64_t)FIRST_CONSTANT + constants[wend_word_const_index(word)]) << 1 | 1);
+    if (word_is_const(word)) {
+        buf_unsigned(b, ((uint64_t)FIRST_CONSTANT + constants[word_const_index(word)]) << 1 | 1);
         return;
     }
     if (word > INT64_MIN && word < INT64_MIN + FIRST_CONSTANT) {
-        wend_buf_unsigned(b, (uint64_t)(word - INT64_MIN) << 1 | 1);
+        buf_unsigned(b, (uint64_t)(word - INT64_MIN) << 1 | 1);
         return;
     }
-    uint64_t zigzag = wend_buf_zigzag(word);
+    uint64_t zigzag = buf_zigzag(word);
     if (zigzag >> 62 == 0) {
-        wend_buf_unsigned(b, zigzag << 1);
+        buf_unsigned(b, zigzag << 1);
         return;
     }
     uint64_t raw = htole64((uint64_t)word);
-    wend_buf_unsigned(b, RAW << 1 | 1);
-    wend_buf_bytes(b, &raw, sizeof raw);
+    buf_unsigned(b, RAW << 1 | 1);
+    buf_bytes(b, &raw, sizeof raw);
 }
 
 int64_t codec_word(WendCursor *c, const int64_t *constants, uint32_t n_constants)
 {
-    uint64_t code = wend_cursor_unsigned(c), special = code >> 1;
+    uint64_t code = cursor_unsigned(c), special = code >> 1;
     if (!(code & 1))
-        return wend_buf_unzigzag(special);
+        return buf_unzigzag(special);
     if (special == RAW) {
         uint64_t raw;
-        const uint8_t *p = wend_cursor_bytes(c, sizeof raw);
+        const uint8_t *p = cursor_bytes(c, sizeof raw);
         if (!p)
             return 0;
         memcpy(&raw, p, sizeof raw);
         int64_t word = (int64_t)le64toh(raw);
         /* a raw word in the range of constants, of which the archive has no name */
-        if (wend_word_is_const(word))
+        if (word_is_const(word))
             c->failed = true;
         return word;
     }
@@ -86,7 +85,7 @@ void batches_add(Batches *b, int64_t head, uint32_t n, void *thing)
 
 bool batch_by_column(const Batch *b, WendCursor *c)
 {
-    return b->things->len > 1 && wend_cursor_unsigned(c) == 1;
+    return b->things->len > 1 && cursor_unsigned(c) == 1;
 }
 
 void codec_put_name(WendBuf *b, const char *name)
@@ -94,12 +93,12 @@ void codec_put_name(WendBuf *b, const char *name)
     const size_t n = strlen(CODEC_NAME_PREFIX);
     AUTOFREE char *other =
         string_begins(name, CODEC_NAME_PREFIX) ? NULL : string_print(".%s", name);
-    wend_buf_string(b, other ? other : name + n);
+    buf_string(b, other ? other : name + n);
 }
 
 char *codec_string(WendCursor *c)
 {
-    WendCursor block = wend_cursor_block(c);
+    WendCursor block = cursor_block(c);
     if (c->failed)
         return string_copy("");
     AUTOFREE char *raw = string_part((const char *)block.p, (size_t)(block.end - block.p));

@@ -60,7 +60,7 @@ void batches_add(Batches *b, int64_t head, uint32_t n, void *thing);
  * result is false. */
 bool batch_by_column(const Batch *b, WendCursor *c);
 
-/* Reads a string that wend_buf_string wrote, and makes it valid UTF-8: hosts, paths and arguments
+/* Reads a string that buf_string wrote, and makes it valid UTF-8: hosts, paths and arguments
  * may be any bytes. Returns "" if the cursor fails. The caller frees it with memory_free. */
 char *codec_string(WendCursor *c);
 

@@ -70,38 +70,38 @@ struct WendCst {
     uint32_t n_requests;
 };
 
-size_t wend_cst_patience = 1 << 18;
+size_t cst_patience = 1 << 18;
 
-WendCst *wend_cst_new(void)
+WendCst *cst_new(void)
 {
-    return wend_budget_zeroed(sizeof(WendCst));
+    return budget_zeroed(sizeof(WendCst));
 }
 
-void wend_cst_free(WendCst *t)
+void cst_free(WendCst *t)
 {
     if (!t)
         return;
     for (uint32_t i = 0; i < t->shapes.n; i++) {
         Shape *s = t->shapes.records[i];
-        wend_stream_clear(&s->outcomes);
+        stream_clear(&s->outcomes);
         if (s->elastic) {
-            wend_stream_clear(&s->elastic->values);
-            wend_budget_free(s->elastic->last, 2 * s->elastic->cap * sizeof(int64_t));
+            stream_clear(&s->elastic->values);
+            budget_free(s->elastic->last, 2 * s->elastic->cap * sizeof(int64_t));
         }
     }
     for (uint32_t i = 0; i < t->pools.n; i++) {
         Pool *p = t->pools.records[i];
-        wend_budget_free(p->numbers, p->cap * sizeof *p->numbers);
-        wend_budget_free(p->heap, p->cap * sizeof *p->heap);
+        budget_free(p->numbers, p->cap * sizeof *p->numbers);
+        budget_free(p->heap, p->cap * sizeof *p->heap);
     }
     Index *all[] = {&t->shapes, &t->terminals, &t->pools};
     for (size_t i = 0; i < 3; i++) {
-        wend_intern_clear(&all[i]->table);
-        wend_budget_free(all[i]->records, all[i]->cap * sizeof *all[i]->records);
+        intern_clear(&all[i]->table);
+        budget_free(all[i]->records, all[i]->cap * sizeof *all[i]->records);
     }
-    wend_intern_clear(&t->makers);
-    wend_arena_clear(&t->arena);
-    wend_budget_free(t, sizeof *t);
+    intern_clear(&t->makers);
+    arena_clear(&t->arena);
+    budget_free(t, sizeof *t);
 }
 
 /* Adds a record without entering it into the table. Its number is x->n - 1. */
@@ -111,8 +111,7 @@ static bool index_append(Index *x, void *record)
         return false;
     if (x->n == x->cap) {
         uint32_t cap = x->cap ? x->cap > UINT32_MAX / 2 ? UINT32_MAX : x->cap * 2 : 16;
-        void **records =
-            wend_budget_resize(x->records, x->cap * sizeof *records, cap * sizeof *records);
+        void **records = budget_resize(x->records, x->cap * sizeof *records, cap * sizeof *records);
         if (!records)
             return false;
         x->records = records;
@@ -126,7 +125,7 @@ static bool index_add(Index *x, void *record, uint64_t hash)
 {
     if (!index_append(x, record))
         return false;
-    if (wend_intern_add(&x->table, record, hash))
+    if (intern_add(&x->table, record, hash))
         return true;
     x->n--;
     return false;
@@ -135,8 +134,8 @@ static bool index_add(Index *x, void *record, uint64_t hash)
 /* Makes a record of BYTES that begins with the signature of a shape. */
 static void *record_of_shape(WendCst *t, size_t bytes, const int64_t *shape, size_t n_shape)
 {
-    WendSignature *s = wend_arena_new(&t->arena, bytes);
-    const int64_t *words = wend_arena_copy(&t->arena, shape, n_shape * sizeof *shape);
+    WendSignature *s = arena_new(&t->arena, bytes);
+    const int64_t *words = arena_copy(&t->arena, shape, n_shape * sizeof *shape);
     if (!s || !words)
         return NULL;
     s->shape = words;
@@ -148,8 +147,8 @@ static void *record_of_shape(WendCst *t, size_t bytes, const int64_t *shape, siz
 static void *record_of_slots(WendCst *t, size_t bytes, const WendSignature *shape,
                              const int64_t *slots, size_t n_slots)
 {
-    WendSignature *s = wend_arena_new(&t->arena, bytes);
-    const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
+    WendSignature *s = arena_new(&t->arena, bytes);
+    const int64_t *words = arena_copy(&t->arena, slots, n_slots * sizeof *slots);
     if (!s || !words)
         return NULL;
     *s = (WendSignature){
@@ -160,7 +159,7 @@ static void *record_of_slots(WendCst *t, size_t bytes, const WendSignature *shap
 static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
 {
     uint64_t hash;
-    Shape *s = (Shape *)wend_intern_find(&t->shapes.table, shape, n, NULL, 0, &hash);
+    Shape *s = (Shape *)intern_find(&t->shapes.table, shape, n, NULL, 0, &hash);
     if (s)
         return s;
     s = record_of_shape(t, sizeof *s, shape, n);
@@ -174,7 +173,7 @@ static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t
                               uint64_t hash)
 {
     Terminal *e = record_of_slots(t, sizeof *e, &s->signature, slots, n_slots);
-    WendTimes *times = s->common ? s->common : wend_arena_new(&t->arena, sizeof *times);
+    WendTimes *times = s->common ? s->common : arena_new(&t->arena, sizeof *times);
     if (!e || !times)
         return NULL;
     e->shape = s;
@@ -188,12 +187,12 @@ static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t
     return e;
 }
 
-WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape,
-                                     const int64_t *slots, size_t n_slots)
+WendTerminalEntry *cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape,
+                                const int64_t *slots, size_t n_slots)
 {
     uint64_t hash;
     Terminal *e =
-        (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+        (Terminal *)intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
     Shape *s = e ? NULL : get_shape(t, shape, n_shape);
     if (s)
         e = add_terminal(t, s, slots, n_slots, hash);
@@ -210,8 +209,8 @@ static bool pays(const Shape *s, size_t n_slots)
 {
     uint64_t terminals = s->n_terminals * (TERMINAL_BYTES + 8 * (uint64_t)n_slots),
              calls = s->outcomes.entries * (CALL_BYTES + (uint64_t)n_slots);
-    return s->n_terminals > WEND_TIMED_APART && terminals > wend_cst_patience
-           && terminals - wend_cst_patience > calls;
+    return s->n_terminals > WEND_TIMED_APART && terminals > cst_patience
+           && terminals - cst_patience > calls;
 }
 
 /* Short of memory the shape stays as it is. */
@@ -230,12 +229,12 @@ static bool reserve_values(Elastic *e, size_t n)
 {
     if (n <= e->cap)
         return true;
-    int64_t *last = wend_budget_resize(NULL, 0, 2 * n * sizeof *last);
+    int64_t *last = budget_resize(NULL, 0, 2 * n * sizeof *last);
     if (!last)
         return false;
     if (e->n > 0)
         memcpy(last, e->last, e->n * sizeof *last);
-    wend_budget_free(e->last, 2 * e->cap * sizeof *last);
+    budget_free(e->last, 2 * e->cap * sizeof *last);
     e->last = last;
     e->cap = n;
     return true;
@@ -248,7 +247,7 @@ static WendTerminalEntry *add_values(Elastic *e, const int64_t *slots, size_t n)
     int64_t *differences = e->last + e->cap;
     for (size_t i = 0; i < n; i++)
         differences[i] = (int64_t)((uint64_t)slots[i] - (i < e->n ? (uint64_t)e->last[i] : 0));
-    if (!wend_stream_add(&e->values, differences, n))
+    if (!stream_add(&e->values, differences, n))
         return NULL;
     if (n > 0)
         memcpy(e->last, slots, n * sizeof *slots);
@@ -267,12 +266,12 @@ static inline void fetch_ahead(const Terminal *e)
     __builtin_prefetch(e->signature.next);
 }
 
-WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape,
-                                 const int64_t *slots, size_t n_slots)
+WendTerminalEntry *cst_call(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                            size_t n_slots)
 {
     uint64_t hash;
     Terminal *e =
-        (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+        (Terminal *)intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
     Shape *s = e ? e->shape : get_shape(t, shape, n_shape);
     if (!s)
         return NULL;
@@ -287,14 +286,14 @@ WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shap
     return e ? &e->entry : NULL;
 }
 
-void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e)
+void cst_call_undo(WendCst *t, const WendTerminalEntry *e)
 {
     Elastic *of = ((Shape *)t->shapes.records[e->shape])->elastic;
     if (of && e == &of->terminal.entry)
-        wend_stream_undo(&of->values);
+        stream_undo(&of->values);
 }
 
-uint64_t wend_cst_elastic_calls(const WendCst *t)
+uint64_t cst_elastic_calls(const WendCst *t)
 {
     uint64_t calls = 0;
     for (uint32_t i = 0; i < t->shapes.n; i++) {
@@ -309,11 +308,11 @@ uint64_t wend_cst_elastic_calls(const WendCst *t)
 static Maker *get_maker(WendCst *t, const int64_t *shape, size_t n_shape)
 {
     uint64_t hash;
-    Maker *m = (Maker *)wend_intern_find(&t->makers, shape, n_shape, NULL, 0, &hash);
+    Maker *m = (Maker *)intern_find(&t->makers, shape, n_shape, NULL, 0, &hash);
     if (m)
         return m;
     m = record_of_shape(t, sizeof *m, shape, n_shape);
-    return m && wend_intern_add(&t->makers, &m->signature, hash) ? m : NULL;
+    return m && intern_add(&t->makers, &m->signature, hash) ? m : NULL;
 }
 
 static Pool *new_pool(WendCst *t, Maker *m, const int64_t *slots, size_t n_slots)
@@ -343,7 +342,7 @@ enum { POOL_BYTES = 256, FEW_REQUESTS = 4 };
 
 static bool has_many_pools(const Maker *m)
 {
-    return m->n_pools > wend_cst_patience / POOL_BYTES && m->requests / FEW_REQUESTS < m->n_pools;
+    return m->n_pools > cst_patience / POOL_BYTES && m->requests / FEW_REQUESTS < m->n_pools;
 }
 
 /* Short of memory the shape stays as it is. */
@@ -358,7 +357,7 @@ static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const in
                       size_t n_slots, bool alike)
 {
     uint64_t hash;
-    Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
+    Pool *p = (Pool *)intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
     if (p && p->other)
         p = p->other;
     Maker *m = p ? p->maker : get_maker(t, shape, n_shape);
@@ -381,18 +380,18 @@ static bool reserve(Pool *p)
         return false;
     uint32_t cap = p->cap ? p->cap * 2 : 4;
     size_t before = p->cap * sizeof(uint32_t), bytes = cap * sizeof(uint32_t);
-    uint32_t *numbers = wend_budget_resize(NULL, 0, bytes),
-             *heap = numbers ? wend_budget_resize(NULL, 0, bytes) : NULL;
+    uint32_t *numbers = budget_resize(NULL, 0, bytes),
+             *heap = numbers ? budget_resize(NULL, 0, bytes) : NULL;
     if (!heap) {
-        wend_budget_free(numbers, numbers ? bytes : 0);
+        budget_free(numbers, numbers ? bytes : 0);
         return false;
     }
     if (before > 0) {
         memcpy(numbers, p->numbers, before);
         memcpy(heap, p->heap, before);
     }
-    wend_budget_free(p->numbers, before);
-    wend_budget_free(p->heap, before);
+    budget_free(p->numbers, before);
+    budget_free(p->heap, before);
     p->numbers = numbers;
     p->heap = heap;
     p->cap = cap;
@@ -422,8 +421,8 @@ static void heap_push(uint32_t *heap, uint32_t n, uint32_t k) /* n: before */
     heap[i] = k;
 }
 
-bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
-                      size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number)
+bool cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                 size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number)
 {
     Pool *p = get_pool(t, shape, n_shape, slots, n_slots, alike);
     if (!p)
@@ -442,11 +441,11 @@ bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const in
     return true;
 }
 
-void wend_cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
-                         size_t n_slots, WendPoolKey key)
+void cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                    size_t n_slots, WendPoolKey key)
 {
     uint64_t hash;
-    Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
+    Pool *p = (Pool *)intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
     Maker *m = p ? p->maker : get_maker(t, shape, n_shape);
     if (!p && m)
         p = add_pool(t, m, slots, n_slots, hash);
@@ -454,7 +453,7 @@ void wend_cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const
         p->other = t->pools.records[key.signature];
 }
 
-void wend_cst_release(WendCst *t, WendPoolKey key)
+void cst_release(WendCst *t, WendPoolKey key)
 {
     Pool *p = t->pools.records[key.signature];
     heap_push(p->heap, p->n_free++, key.k);
@@ -462,30 +461,30 @@ void wend_cst_release(WendCst *t, WendPoolKey key)
 
 /* -- outcomes, encoding -- */
 
-bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n)
+bool cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n)
 {
-    return wend_stream_add(&((Shape *)t->shapes.records[shape])->outcomes, words, n);
+    return stream_add(&((Shape *)t->shapes.records[shape])->outcomes, words, n);
 }
 
-void wend_cst_outcome_undo(WendCst *t, uint32_t shape)
+void cst_outcome_undo(WendCst *t, uint32_t shape)
 {
-    wend_stream_undo(&((Shape *)t->shapes.records[shape])->outcomes);
+    stream_undo(&((Shape *)t->shapes.records[shape])->outcomes);
 }
 
-size_t wend_cst_memory(const WendCst *t)
+size_t cst_memory(const WendCst *t)
 {
     size_t bytes = sizeof *t + t->arena.bytes;
     const Index *all[] = {&t->shapes, &t->terminals, &t->pools};
     for (size_t i = 0; i < 3; i++)
-        bytes += wend_intern_memory(&all[i]->table) + all[i]->cap * sizeof *all[i]->records;
+        bytes += intern_memory(&all[i]->table) + all[i]->cap * sizeof *all[i]->records;
     for (uint32_t i = 0; i < t->shapes.n; i++) {
         const Shape *s = t->shapes.records[i];
-        bytes += wend_stream_memory(&s->outcomes);
-        bytes += s->elastic ? wend_stream_memory(&s->elastic->values)
-                                  + 2 * s->elastic->cap * sizeof(int64_t)
-                            : 0;
+        bytes += stream_memory(&s->outcomes);
+        bytes += s->elastic
+                     ? stream_memory(&s->elastic->values) + 2 * s->elastic->cap * sizeof(int64_t)
+                     : 0;
     }
-    bytes += wend_intern_memory(&t->makers);
+    bytes += intern_memory(&t->makers);
     for (uint32_t i = 0; i < t->pools.n; i++)
         bytes += 2 * sizeof(uint32_t) * ((Pool *)t->pools.records[i])->cap;
     return bytes;
@@ -493,40 +492,40 @@ size_t wend_cst_memory(const WendCst *t)
 
 static void write_words(WendBuf *out, const int64_t *words, size_t n)
 {
-    wend_buf_unsigned(out, n);
+    buf_unsigned(out, n);
     for (size_t i = 0; i < n; i++)
-        wend_buf_signed(out, words[i]);
+        buf_signed(out, words[i]);
 }
 
 static void write_stat(WendBuf *out, const WendStat *s)
 {
-    wend_buf_unsigned(out, s->count);
+    buf_unsigned(out, s->count);
     if (s->count == 0)
         return;
     double n = (double)s->count, m2 = s->sum2 - s->sum * s->sum / n;
-    wend_buf_double(out, s->shift + s->sum / n);
-    wend_buf_double(out, s->min);
-    wend_buf_double(out, s->max);
-    wend_buf_double(out, m2 > 0 ? m2 : 0); /* rounding can make it negative */
+    buf_double(out, s->shift + s->sum / n);
+    buf_double(out, s->min);
+    buf_double(out, s->max);
+    buf_double(out, m2 > 0 ? m2 : 0); /* rounding can make it negative */
 }
 
 static void write_no_times(WendBuf *out)
 {
-    wend_buf_bytes(out, "\0", 2); /* counts of durations and intervals */
+    buf_bytes(out, "\0", 2); /* counts of durations and intervals */
 }
 
-uint32_t wend_cst_terminals(const WendCst *t)
+uint32_t cst_terminals(const WendCst *t)
 {
     return t->terminals.n;
 }
 
-void wend_cst_sketch(const WendCst *t, uint64_t one_of, uint64_t bits[WEND_SKETCH_WORDS])
+void cst_sketch(const WendCst *t, uint64_t one_of, uint64_t bits[WEND_SKETCH_WORDS])
 {
     for (uint32_t i = 0; i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
         if (e->signature.n_slots == 0 && !e->entry.elastic)
             continue;
-        uint64_t h = wend_intern_hash(e->signature.shape, e->signature.n_shape, NULL, 0);
+        uint64_t h = intern_hash(e->signature.shape, e->signature.n_shape, NULL, 0);
         if ((h >> 32 & (one_of - 1)) == 0)
             bits[h / 64 % WEND_SKETCH_WORDS] |= UINT64_C(1) << h % 64;
     }
@@ -542,21 +541,21 @@ static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, siz
     for (size_t i = 0; i < n; i++)
         times += unfinished[i].number == shape ? unfinished[i].times : 0;
     uint64_t first = polls ? 1 : times; /* equal consecutive entries must be one run */
-    wend_stream_put_run(&runs, (const int64_t[]){polls, 0}, 2, first);
+    stream_put_run(&runs, (const int64_t[]){polls, 0}, 2, first);
     if (times > first)
-        wend_stream_put_run(&runs, (const int64_t[]){0, 0}, 2, times - first);
-    wend_buf_unsigned(out, times);
-    wend_buf_block(out, &runs);
-    wend_buf_clear(&runs);
+        stream_put_run(&runs, (const int64_t[]){0, 0}, 2, times - first);
+    buf_unsigned(out, times);
+    buf_block(out, &runs);
+    buf_clear(&runs);
 }
 
-void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished,
-                     size_t n_unfinished, WendBuf *out)
+void cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished,
+                size_t n_unfinished, WendBuf *out)
 {
     size_t n_new = 0; /* shapes */
     for (size_t i = 0; i < n_unfinished; i++)
         n_new += unfinished[i].number == n_new;
-    wend_buf_unsigned(out, t->shapes.n + n_new);
+    buf_unsigned(out, t->shapes.n + n_new);
     for (uint32_t i = 0; i < t->shapes.n; i++) {
         const Shape *s = t->shapes.records[i];
         write_words(out, s->signature.shape, s->signature.n_shape);
@@ -566,26 +565,26 @@ void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfini
             write_words(out, unfinished[i].shape, unfinished[i].n_shape);
             next++;
         }
-    wend_buf_unsigned(out, t->terminals.n + n_unfinished);
+    buf_unsigned(out, t->terminals.n + n_unfinished);
     for (uint32_t i = 0; i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
         const Elastic *elastic = ((const Shape *)t->shapes.records[e->entry.shape])->elastic;
         bool is_stream = elastic && e == &elastic->terminal;
-        wend_buf_unsigned(out, 2 * (uint64_t)e->entry.shape + is_stream);
+        buf_unsigned(out, 2 * (uint64_t)e->entry.shape + is_stream);
         if (is_stream)
-            wend_stream_encode(&elastic->values, out);
+            stream_encode(&elastic->values, out);
         else
             write_words(out, e->signature.slots, e->signature.n_slots);
     }
     for (size_t i = 0; i < n_unfinished; i++) {
-        wend_buf_unsigned(out, 2 * (t->shapes.n + (uint64_t)unfinished[i].number));
+        buf_unsigned(out, 2 * (t->shapes.n + (uint64_t)unfinished[i].number));
         write_words(out, unfinished[i].slots, unfinished[i].n_slots);
     }
     for (uint32_t i = 0; i < t->shapes.n; i++)
-        wend_stream_encode(&((const Shape *)t->shapes.records[i])->outcomes, out);
+        stream_encode(&((const Shape *)t->shapes.records[i])->outcomes, out);
     for (size_t i = 0; i < n_new; i++)
         write_unfinished(out, unfinished, n_unfinished, i);
-    wend_buf_unsigned(out, timing ? t->terminals.n + n_unfinished : 0);
+    buf_unsigned(out, timing ? t->terminals.n + n_unfinished : 0);
     for (uint32_t i = 0; timing && i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
         const Shape *s = t->shapes.records[e->entry.shape];

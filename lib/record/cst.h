@@ -25,7 +25,7 @@ typedef struct {
     double min, max, shift;
 } WendStat;
 
-static inline void wend_stat_add(WendStat *s, double seconds)
+static inline void stat_add(WendStat *s, double seconds)
 {
     if (s->count++ == 0)
         s->shift = s->min = s->max = seconds;
@@ -55,51 +55,51 @@ typedef struct {
     uint64_t marks[2]; /* the caller's; 0 at first */
 } WendTerminalEntry;
 
-WendCst *wend_cst_new(void);
-void wend_cst_free(WendCst *t);
+WendCst *cst_new(void);
+void cst_free(WendCst *t);
 
 /* The terminal of the sequence's next call. A signature that has not occurred gets a new one. */
-WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape,
-                                 const int64_t *slots, size_t n_slots);
-/* Takes back the last wend_cst_call, which returned E. No calls may follow. */
-void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e);
+WendTerminalEntry *cst_call(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                            size_t n_slots);
+/* Takes back the last cst_call, which returned E. No calls may follow. */
+void cst_call_undo(WendCst *t, const WendTerminalEntry *e);
 /* Bytes that the terminals or pools of a shape may take before it can become elastic or alike. Only
  * tests and benchmarks change it. */
-extern size_t wend_cst_patience;
-uint64_t wend_cst_elastic_calls(const WendCst *t); /* calls that are values in a stream */
+extern size_t cst_patience;
+uint64_t cst_elastic_calls(const WendCst *t); /* calls that are values in a stream */
 
 /* The terminal of a signature, also of an elastic shape. A signature that has not occurred gets a
  * new one. For tables that count no calls. */
-WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape,
-                                     const int64_t *slots, size_t n_slots);
+WendTerminalEntry *cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape,
+                                const int64_t *slots, size_t n_slots);
 
 /* A request from the pool of a signature that creates one. Shape and slots are given without the
  * request's word, and without words that do not distinguish pools. Takes the smallest free k of the
  * pool; a new (signature, k) gets the next request number of the table. Sets *NUMBER to the number
- * and *KEY, which the caller hands back with wend_cst_release when the request has ended. The
- * caller appends the request's word to the shape and calls wend_cst_call. False: no memory.
+ * and *KEY, which the caller hands back with cst_release when the request has ended. The
+ * caller appends the request's word to the shape and calls cst_call. False: no memory.
  *
  * ALIKE: the slots need not distinguish pools. If a tag counts the iterations, each call would have
  * a pool, a number and a shape of its own. So a shape with many pools, most of which have had few
- * requests, has one pool for all of its calls from then on (wend_cst_patience). */
+ * requests, has one pool for all of its calls from then on (cst_patience). */
 typedef struct {
     uint32_t signature, k;
 } WendPoolKey;
-bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
-                      size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number);
+bool cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                 size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number);
 /* Lets calls of another signature, too, take their requests from KEY's pool from then on. Without
  * memory for that, nothing changes. */
-void wend_cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
-                         size_t n_slots, WendPoolKey key);
-void wend_cst_release(WendCst *t, WendPoolKey key);
+void cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                    size_t n_slots, WendPoolKey key);
+void cst_release(WendCst *t, WendPoolKey key);
 
 /* Appends an entry (words as in docs/recording.md) to the outcome stream of a shape. Equal
  * consecutive entries are one with a count. False: no memory, nothing appended. */
-bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
+bool cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
 /* Takes back the entry that was appended last, which was to this shape. None may follow for it. */
-void wend_cst_outcome_undo(WendCst *t, uint32_t shape);
+void cst_outcome_undo(WendCst *t, uint32_t shape);
 
-size_t wend_cst_memory(const WendCst *t); /* bytes held; walks the table */
+size_t cst_memory(const WendCst *t); /* bytes held; walks the table */
 
 /* The words of a call that has not returned. */
 typedef struct {
@@ -111,15 +111,15 @@ typedef struct {
 } WendUnfinished;
 
 /* Appends the table of part.h: shapes, terminals, outcomes and, if TIMING, the times. Calls that
- * have not returned become terminals wend_cst_terminals(t) and up; their shapes differ from those
+ * have not returned become terminals cst_terminals(t) and up; their shapes differ from those
  * of the table. The table is unchanged, and recording may go on. */
-void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished,
-                     size_t n_unfinished, WendBuf *out);
-uint32_t wend_cst_terminals(const WendCst *t);
+void cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished,
+                size_t n_unfinished, WendBuf *out);
+uint32_t cst_terminals(const WendCst *t);
 
 /* A sketch of the shapes whose calls have slots: sets a bit for about one of ONE_OF of them, the
  * same bit in all processes. ONE_OF is a power of two. */
 enum { WEND_SKETCH_WORDS = 1 << 10 };
-void wend_cst_sketch(const WendCst *t, uint64_t one_of, uint64_t bits[WEND_SKETCH_WORDS]);
+void cst_sketch(const WendCst *t, uint64_t one_of, uint64_t bits[WEND_SKETCH_WORDS]);
 
 #endif

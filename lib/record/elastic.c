@@ -26,8 +26,8 @@ static void *enough(void *p)
 
 static void read_stream(PartTable *t, WendCursor *c)
 {
-    wend_cursor_unsigned(c); /* entries, which follow from the grammar */
-    PartStream s = {t->terminals->len, wend_cursor_block(c)};
+    cursor_unsigned(c); /* entries, which follow from the grammar */
+    PartStream s = {t->terminals->len, cursor_block(c)};
     PartTerminal terminal = {.shape = 0};
     VECTOR_APPEND(t->streams, s);
     VECTOR_APPEND(t->terminals, terminal);
@@ -35,10 +35,10 @@ static void read_stream(PartTable *t, WendCursor *c)
 
 static void read_slots(PartTable *t, WendCursor *c)
 {
-    PartTerminal terminal = {.n = (uint32_t)wend_cursor_count(c, 1)};
-    int64_t *words = enough(wend_arena_new(&t->arena, terminal.n * sizeof *words));
+    PartTerminal terminal = {.n = (uint32_t)cursor_count(c, 1)};
+    int64_t *words = enough(arena_new(&t->arena, terminal.n * sizeof *words));
     for (uint32_t k = 0; k < terminal.n; k++)
-        words[k] = wend_cursor_signed(c);
+        words[k] = cursor_signed(c);
     terminal.words = words;
     VECTOR_APPEND(t->terminals, terminal);
 }
@@ -48,17 +48,17 @@ bool part_table_read(PartTable *t, WendCursor *c)
     *t = (PartTable){.shapes = WEND_BUF_INIT,
                      .terminals = vector_new(sizeof(PartTerminal)),
                      .streams = vector_new(sizeof(PartStream))};
-    t->n_shapes = (uint32_t)wend_cursor_count(c, 1);
-    wend_buf_unsigned(&t->shapes, t->n_shapes);
+    t->n_shapes = (uint32_t)cursor_count(c, 1);
+    buf_unsigned(&t->shapes, t->n_shapes);
     for (uint32_t i = 0; i < t->n_shapes && !c->failed; i++) {
-        size_t n = wend_cursor_count(c, 1);
-        wend_buf_unsigned(&t->shapes, n);
+        size_t n = cursor_count(c, 1);
+        buf_unsigned(&t->shapes, n);
         for (size_t k = 0; k < n; k++)
-            wend_buf_signed(&t->shapes, wend_cursor_signed(c));
+            buf_signed(&t->shapes, cursor_signed(c));
     }
-    size_t n_terminals = wend_cursor_count(c, 2);
+    size_t n_terminals = cursor_count(c, 2);
     for (size_t i = 0; i < n_terminals && !c->failed; i++) {
-        uint64_t shape = wend_cursor_unsigned(c);
+        uint64_t shape = cursor_unsigned(c);
         if (shape & 1)
             read_stream(t, c);
         else
@@ -72,8 +72,8 @@ bool part_table_read(PartTable *t, WendCursor *c)
 
 void part_table_clear(PartTable *t)
 {
-    wend_arena_clear(&t->arena);
-    wend_buf_clear(&t->shapes);
+    arena_clear(&t->arena);
+    buf_clear(&t->shapes);
     CLEAR(t->terminals, vector_unref);
     CLEAR(t->streams, vector_unref);
 }
@@ -209,8 +209,8 @@ enum { TERMINAL_BYTES = 40, SLOT_BYTES = 16 };
 
 static uint64_t memory(const Unfolding *u)
 {
-    return u->t->arena.bytes + u->records.bytes + wend_intern_memory(&u->table)
-           + wend_grammar_memory(u->grammar)
+    return u->t->arena.bytes + u->records.bytes + intern_memory(&u->table)
+           + grammar_memory(u->grammar)
            + u->terminals->len * (uint64_t)(sizeof(PartTerminal) + TERMINAL_BYTES)
            + u->words * SLOT_BYTES + u->rows_bytes;
 }
@@ -273,7 +273,7 @@ static bool step_of(int64_t from, int64_t to, int64_t *step)
         *step = 0;
         return true;
     }
-    return !wend_word_is_special(from) && !wend_word_is_special(to)
+    return !word_is_special(from) && !word_is_special(to)
            && !__builtin_sub_overflow(to, from, step);
 }
 
@@ -352,15 +352,15 @@ static uint32_t number_of(Unfolding *u, uint32_t shape, const int64_t *words, ui
 {
     uint64_t hash;
     KnownSignature *known =
-        (KnownSignature *)wend_intern_find(&u->table, &u->shapes[shape], 1, words, n, &hash);
+        (KnownSignature *)intern_find(&u->table, &u->shapes[shape], 1, words, n, &hash);
     if (known)
         return known->number;
-    known = enough(wend_arena_new(&u->records, sizeof *known));
-    const int64_t *copy = enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words));
+    known = enough(arena_new(&u->records, sizeof *known));
+    const int64_t *copy = enough(arena_copy(&u->t->arena, words, n * sizeof *words));
     known->signature =
         (WendSignature){.shape = &u->shapes[shape], .n_shape = 1, .slots = copy, .n_slots = n};
     known->number = add_terminal(u, (PartTerminal){.shape = shape, .n = n, .words = copy});
-    if (!wend_intern_add(&u->table, &known->signature, hash))
+    if (!intern_add(&u->table, &known->signature, hash))
         enough(NULL);
     return known->number;
 }
@@ -370,21 +370,21 @@ static uint32_t strided_number(Unfolding *u, uint32_t shape, const int64_t *last
                                const int64_t *words, uint32_t n, uint32_t count)
 {
     WendBuf b = WEND_BUF_INIT;
-    int64_t *steps = enough(wend_arena_new(&u->t->arena, n * sizeof *steps));
-    wend_buf_unsigned(&b, shape);
-    wend_buf_unsigned(&b, count);
+    int64_t *steps = enough(arena_new(&u->t->arena, n * sizeof *steps));
+    buf_unsigned(&b, shape);
+    buf_unsigned(&b, count);
     for (uint32_t k = 0; k < n; k++) {
         steps[k] = (int64_t)((uint64_t)words[k] - (uint64_t)last[k]);
-        wend_buf_signed(&b, words[k]);
-        wend_buf_signed(&b, steps[k]);
+        buf_signed(&b, words[k]);
+        buf_signed(&b, steps[k]);
     }
     AUTO(Bytes) key = bytes_new(b.data, b.len);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     uint32_t number = NUMBER_OF(map_get(u->strided, key));
     if (number)
         return number - 1;
     number = add_terminal(
-        u, (PartTerminal){shape, n, enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words)),
+        u, (PartTerminal){shape, n, enough(arena_copy(&u->t->arena, words, n * sizeof *words)),
                           count, steps});
     map_put(u->strided, STEAL(key), OF_NUMBER(number + 1));
     return number;
@@ -422,7 +422,7 @@ static bool number_calls(Unfolding *u, uint32_t former, const int64_t *words, ui
         number = *own != PAIR_NONE ? *own : add_terminal(u, *old);
     if (u->values_of[former] == PAIR_NONE && *own == PAIR_NONE)
         *own = number;
-    if (!wend_grammar_append(u->grammar, number, calls))
+    if (!grammar_append(u->grammar, number, calls))
         enough(NULL);
     return u->n_all < INT32_MAX;
 }
@@ -473,7 +473,7 @@ bool elastic_unfold(PartTable *t, Bytes **grammar, bool strided, Vector *numbers
                    .values_of = values_of,
                    .strided = map_of_bytes(NULL),
                    .numbers = numbers,
-                   .grammar = enough(wend_grammar_new())};
+                   .grammar = enough(grammar_new())};
     vector_set_clear(u.values, values_clear);
     for (uint32_t i = 0; i < t->n_shapes; i++)
         shapes[i] = i;
@@ -485,21 +485,21 @@ bool elastic_unfold(PartTable *t, Bytes **grammar, bool strided, Vector *numbers
     good = good && go_through(&u, &row, number_calls, room, error);
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
-        wend_grammar_end(u.grammar, &bytes);
+        grammar_end(u.grammar, &bytes);
         bytes_unref(*grammar);
         *grammar = bytes_new(bytes.data, bytes.len);
-        wend_buf_clear(&bytes);
+        buf_clear(&bytes);
         vector_unref(t->terminals);
         t->terminals = vector_ref(u.terminals);
     } else {
-        wend_grammar_free(u.grammar);
+        grammar_free(u.grammar);
     }
     vector_unref(u.terminals);
     vector_unref(u.values);
     map_unref(u.strided);
     rows_free(u.rows, t->n_shapes);
-    wend_intern_clear(&u.table);
-    wend_arena_clear(&u.records);
+    intern_clear(&u.table);
+    arena_clear(&u.records);
     rules_clear(&row);
     return good;
 }

@@ -51,7 +51,7 @@ typedef struct {
 
 /* How much memory a buffer argument needs, in the terms of the standard. "size" is that of the
  * communicator (remote if inter). A count of -1 is one element. */
-enum wend_extent {
+enum WendExtent {
     WEND_EXTENT_NONE,       /* an address only */
     WEND_EXTENT_COUNT,      /* count elements of type */
     WEND_EXTENT_COUNT_SIZE, /* count elements for each member: gather's receive buffer, alltoall */
@@ -143,7 +143,7 @@ typedef struct {
     uint16_t n_params; /* self and the return value included */
     const WendParam *params;
     uint32_t digest; /* of everything that the spec says about decoding its calls */
-    uint16_t id;     /* WEND_FN_MPI_Send: its index in wend_functions */
+    uint16_t id;     /* WEND_FN_MPI_Send: its index in mpi_functions */
     /* Of MPI_Isend_c and MPI_Bsend_init WEND_FN_MPI_Send: the function that it is a variant of.
      * Its own id if it is no variant. */
     uint16_t operation;
@@ -156,12 +156,12 @@ typedef struct {
 } WendFunction;
 
 /* In the spec's order. The ids WEND_FN_… are the same in all builds of one version of Wend. */
-extern const WendFunction wend_functions[];
-extern const size_t wend_n_functions;
-extern const char *const wend_constants[]; /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */
-/* wend_constant_groups[i]: first group of constant i */
-extern const char *const wend_constant_groups[];
-extern const size_t wend_n_constants;
+extern const WendFunction mpi_functions[];
+extern const size_t mpi_n_functions;
+extern const char *const mpi_constants[]; /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */
+/* mpi_constant_groups[i]: first group of constant i */
+extern const char *const mpi_constant_groups[];
+extern const size_t mpi_n_constants;
 
 /* A group's constants, as indices, in the spec's order (bit i of a parameter of kind bits is member
  * i of its group). A constant such as MPI_UNDEFINED is in several groups and has one index. Groups
@@ -171,48 +171,48 @@ typedef struct {
     uint16_t n;
     const uint16_t *members;
 } WendConstantGroup;
-extern const WendConstantGroup wend_groups[];
-extern const size_t wend_n_groups;
-const WendConstantGroup *wend_constant_group_by_name(const char *name); /* NULL: none */
-int wend_functions_constant_by_name(const char *name);                  /* index, -1: none */
+extern const WendConstantGroup mpi_groups[];
+extern const size_t mpi_n_groups;
+const WendConstantGroup *constant_group_by_name(const char *name); /* NULL: none */
+int functions_constant_by_name(const char *name);                  /* index, -1: none */
 
 /* An archive names functions but does not describe their parameters. So it has a digest of its
  * functions' descriptions: WEND_DIGEST_START, and each function added in its order. A reader with
  * another description of one of them cannot decode its calls. */
 #define WEND_DIGEST_START UINT32_C(2166136261)
-uint32_t wend_function_digest_add(uint32_t digest, const WendFunction *f);
+uint32_t function_digest_add(uint32_t digest, const WendFunction *f);
 
 /* The function called NAME, or NULL. */
-const WendFunction *wend_function_by_name(const char *name);
+const WendFunction *function_by_name(const char *name);
 
 /* Does a parameter have words that the caller gives? */
-static inline bool wend_param_has_in(const WendParam *p)
+static inline bool param_has_in(const WendParam *p)
 {
     return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS
            && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
 }
 
-static inline bool wend_kind_is_handle(WendKind kind)
+static inline bool kind_is_handle(WendKind kind)
 {
     return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
 }
 
 /* Does a parameter have words that the call returns? */
-static inline bool wend_param_has_out(const WendParam *p)
+static inline bool param_has_out(const WendParam *p)
 {
     if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN)
         return false;
     if (p->dir != WEND_DIR_INOUT)
         return true;
     /* The caller fills an inout status (MPI_Status_set_elements): no call has returned it yet. */
-    return !wend_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF
+    return !kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF
            && p->kind != WEND_KIND_STATUS;
 }
 
 /* Are the words that the call returns for a parameter part of its outcome? */
-static inline bool wend_param_is_outcome(const WendParam *p)
+static inline bool param_is_outcome(const WendParam *p)
 {
-    if (!wend_param_has_out(p))
+    if (!param_has_out(p))
         return false;
     switch (p->kind) {
     case WEND_KIND_STATUS:
@@ -227,12 +227,12 @@ static inline bool wend_param_is_outcome(const WendParam *p)
     case WEND_KIND_SEGMENT:
         return false;
     default:
-        return p->place == WEND_PLACE_OUTCOME && !wend_kind_is_handle(p->kind);
+        return p->place == WEND_PLACE_OUTCOME && !kind_is_handle(p->kind);
     }
 }
 
 /* Is an element of a parameter of this kind a number of the program's, of one word? */
-static inline bool wend_kind_is_number(WendKind kind)
+static inline bool kind_is_number(WendKind kind)
 {
     switch (kind) {
 #define X(number) case WEND_KIND_##number:
@@ -246,7 +246,7 @@ static inline bool wend_kind_is_number(WendKind kind)
 
 /* Is the word of an element in the slots? If not, it is in the shape. For parameters whose elements
  * have one word. */
-static inline bool wend_param_is_in_slots(const WendParam *p)
+static inline bool param_is_in_slots(const WendParam *p)
 {
     switch (p->kind) {
     case WEND_KIND_SELF:
@@ -258,13 +258,13 @@ static inline bool wend_param_is_in_slots(const WendParam *p)
     case WEND_KIND_FOUND:
         return p->place != WEND_PLACE_SHAPE;
     default:
-        return wend_kind_is_number(p->kind) && p->place != WEND_PLACE_SHAPE;
+        return kind_is_number(p->kind) && p->place != WEND_PLACE_SHAPE;
     }
 }
 
 /* Is a parameter of a call that makes a request an amount of data? Amounts do not distinguish
  * request pools (docs/recording.md, "Requests"). */
-static inline bool wend_param_is_amount(const WendFunction *f, const WendParam *p)
+static inline bool param_is_amount(const WendFunction *f, const WendParam *p)
 {
     return !(f->flags & WEND_F_PERSISTENT) && !p->array
            && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_OFFSET);

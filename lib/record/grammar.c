@@ -102,8 +102,7 @@ struct WendGrammar {
 static bool grow(const WendGrammar *g, void **array, size_t *cap, size_t size)
 {
     size_t n = *cap ? *cap * 2 : 16;
-    void *p =
-        n > SIZE_MAX / 2 / size ? NULL : wend_buf_resize(g->resize, *array, *cap * size, n * size);
+    void *p = n > SIZE_MAX / 2 / size ? NULL : buf_resize(g->resize, *array, *cap * size, n * size);
     if (!p)
         return false;
     *array = p;
@@ -119,9 +118,10 @@ static bool reserve_nodes(WendGrammar *g, size_t n)
         return true;
     while (cap - g->n_nodes < n)
         cap *= 2;
-    GrammarNode *nodes = cap <= MAX_NODES ? wend_buf_resize(
-                             g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes)
-                                          : NULL;
+    GrammarNode *nodes =
+        cap <= MAX_NODES
+            ? buf_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes)
+            : NULL;
     if (!nodes)
         return false;
     g->nodes = nodes;
@@ -159,19 +159,19 @@ static size_t bytes_of(uint8_t most_deferred)
     return sizeof(WendGrammar) + most_deferred * sizeof(uint32_t);
 }
 
-static WendGrammar *grammar_new(uint8_t most_deferred)
+static WendGrammar *grammar_make(uint8_t most_deferred)
 {
-    WendGrammar *g = wend_budget_zeroed(bytes_of(most_deferred));
+    WendGrammar *g = budget_zeroed(bytes_of(most_deferred));
     if (!g)
         return NULL;
     g->most_deferred = most_deferred;
-    g->resize = wend_budget_resize;
+    g->resize = budget_resize;
     g->leaf = GUARD;
-    g->nodes = wend_budget_resize(NULL, 0, FIRST_NODES * sizeof *g->nodes);
-    g->digrams = g->nodes ? wend_budget_zeroed(FIRST_DIGRAMS * sizeof *g->digrams) : NULL;
+    g->nodes = budget_resize(NULL, 0, FIRST_NODES * sizeof *g->nodes);
+    g->digrams = g->nodes ? budget_zeroed(FIRST_DIGRAMS * sizeof *g->digrams) : NULL;
     if (!g->digrams) {
-        wend_budget_free(g->nodes, g->nodes ? FIRST_NODES * sizeof *g->nodes : 0);
-        wend_budget_free(g, bytes_of(most_deferred));
+        budget_free(g->nodes, g->nodes ? FIRST_NODES * sizeof *g->nodes : 0);
+        budget_free(g, bytes_of(most_deferred));
         return NULL;
     }
     g->cap_nodes = FIRST_NODES;
@@ -181,35 +181,35 @@ static WendGrammar *grammar_new(uint8_t most_deferred)
     return g;
 }
 
-WendGrammar *wend_grammar_new(void)
+WendGrammar *grammar_new(void)
 {
-    return grammar_new(0);
+    return grammar_make(0);
 }
 
-WendGrammar *wend_grammar_new_deferring(void)
+WendGrammar *grammar_new_deferring(void)
 {
-    return grammar_new(DEFERRED);
+    return grammar_make(DEFERRED);
 }
 
-void wend_grammar_free(WendGrammar *g)
+void grammar_free(WendGrammar *g)
 {
     if (!g)
         return;
     WendResize resize = g->resize;
-    wend_buf_resize(resize, g->frames, g->cap_frames * sizeof *g->frames, 0);
-    wend_buf_resize(resize, g->partial, g->cap_partial * sizeof *g->partial, 0);
-    wend_buf_resize(resize, g->nodes, g->cap_nodes * sizeof *g->nodes, 0);
-    wend_buf_resize(resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
-    wend_buf_resize(resize, g->work, g->cap_work * sizeof *g->work, 0);
-    wend_buf_resize(resize, g, bytes_of(g->most_deferred), 0);
+    buf_resize(resize, g->frames, g->cap_frames * sizeof *g->frames, 0);
+    buf_resize(resize, g->partial, g->cap_partial * sizeof *g->partial, 0);
+    buf_resize(resize, g->nodes, g->cap_nodes * sizeof *g->nodes, 0);
+    buf_resize(resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
+    buf_resize(resize, g->work, g->cap_work * sizeof *g->work, 0);
+    buf_resize(resize, g, bytes_of(g->most_deferred), 0);
 }
 
-uint64_t wend_grammar_length(const WendGrammar *g)
+uint64_t grammar_length(const WendGrammar *g)
 {
     return g->length;
 }
 
-size_t wend_grammar_memory(const WendGrammar *g)
+size_t grammar_memory(const WendGrammar *g)
 {
     return bytes_of(g->most_deferred) + g->cap_nodes * sizeof *g->nodes
            + ((size_t)g->mask + 1) * sizeof *g->digrams + g->cap_work * sizeof *g->work
@@ -251,9 +251,9 @@ static void put_digram(DigramEntry *digrams, uint32_t mask, DigramEntry e)
 
 static void *zeroed(WendResize resize, size_t bytes)
 {
-    if (resize == wend_budget_resize) /* calloc's pages may be untouched */
-        return wend_budget_zeroed(bytes);
-    void *p = wend_buf_resize(resize, NULL, 0, bytes);
+    if (resize == budget_resize) /* calloc's pages may be untouched */
+        return budget_zeroed(bytes);
+    void *p = buf_resize(resize, NULL, 0, bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
@@ -269,7 +269,7 @@ static void add_digram(WendGrammar *g, uint32_t a, uint32_t hash)
             for (size_t i = 0; i <= g->mask; i++)
                 if (g->digrams[i].node != START)
                     put_digram(digrams, mask, g->digrams[i]);
-            wend_buf_resize(g->resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
+            buf_resize(g->resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
             g->digrams = digrams;
             g->mask = mask;
         }
@@ -705,7 +705,7 @@ static bool append_later(WendGrammar *g, uint32_t terminal)
     return true;
 }
 
-bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
+bool grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
 {
     if (times >= UINT64_MAX - g->length)
         return false;
@@ -730,7 +730,7 @@ bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
 
 static void *copy(WendResize resize, const void *data, size_t n, size_t size)
 {
-    void *p = wend_buf_resize(resize, NULL, 0, (n > 0 ? n : 1) * size);
+    void *p = buf_resize(resize, NULL, 0, (n > 0 ? n : 1) * size);
     return p && n > 0 ? memcpy(p, data, n * size) : p;
 }
 
@@ -738,11 +738,11 @@ static void *copy(WendResize resize, const void *data, size_t n, size_t size)
 static bool append_tail(WendGrammar *g, const WendGrammar *original, const WendTail *tail)
 {
     for (size_t i = 0; i < original->n_deferred; i++)
-        if (!wend_grammar_append(g, original->deferred[i], 1))
+        if (!grammar_append(g, original->deferred[i], 1))
             return false;
 
     for (size_t i = 0; tail && i < tail->n; i++)
-        if (!wend_grammar_append(g, tail->first + (uint32_t)i, tail->times[i]))
+        if (!grammar_append(g, tail->first + (uint32_t)i, tail->times[i]))
             return false;
     return true;
 }
@@ -772,7 +772,7 @@ static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, Wend
     c->cap_nodes = g->n_nodes;
     c->digrams = copy(resize, g->digrams, (size_t)g->mask + 1, sizeof *g->digrams);
     if (!c->frames || !c->nodes || !c->digrams || !append_tail(c, g, tail) || !close_all(c)) {
-        wend_grammar_free(c);
+        grammar_free(c);
         return NULL;
     }
     return c;
@@ -790,7 +790,7 @@ static size_t number_rules(WendGrammar *g)
         if ((n_path == cap_path && !grow(g, (void **)&path, &cap_path, sizeof *path))
             || (g->n_work == g->cap_work
                 && !grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))) {
-            wend_buf_resize(g->resize, path, cap_path * sizeof *path, 0);
+            buf_resize(g->resize, path, cap_path * sizeof *path, 0);
             return 0;
         }
         g->nodes[rule].pins = (uint32_t)g->n_work;
@@ -800,7 +800,7 @@ static size_t number_rules(WendGrammar *g)
             const GrammarNode *x = &g->nodes[path[n_path - 1]];
             if (x->id == GUARD) {
                 if (--n_path == 0) {
-                    wend_buf_resize(g->resize, path, cap_path * sizeof *path, 0);
+                    buf_resize(g->resize, path, cap_path * sizeof *path, 0);
                     return g->n_work;
                 }
                 continue;
@@ -819,37 +819,37 @@ static void write_rules(WendGrammar *g, WendBuf *out)
     out->failed |= n == 0;
     if (n == 0)
         return;
-    wend_buf_unsigned(out, n);
+    buf_unsigned(out, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t symbols = 0;
         for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD; s = g->nodes[s].next)
             symbols++;
-        wend_buf_unsigned(out, symbols);
+        buf_unsigned(out, symbols);
         for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD;
              s = g->nodes[s].next) {
             const GrammarNode *x = &g->nodes[s];
-            wend_buf_unsigned(out, x->id & RULE ? (uint64_t)g->nodes[x->id & ~RULE].pins << 1 | 1
-                                                : (uint64_t)x->id << 1);
-            wend_buf_unsigned(out, x->exp);
+            buf_unsigned(out, x->id & RULE ? (uint64_t)g->nodes[x->id & ~RULE].pins << 1 | 1
+                                           : (uint64_t)x->id << 1);
+            buf_unsigned(out, x->exp);
         }
     }
 }
 
-void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out)
+void grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out)
 {
     WendGrammar *c = closed_copy(g, tail, out->resize);
     if (c)
         write_rules(c, out);
     else
         out->failed = true;
-    wend_grammar_free(c);
+    grammar_free(c);
 }
 
-void wend_grammar_end(WendGrammar *g, WendBuf *out)
+void grammar_end(WendGrammar *g, WendBuf *out)
 {
     if (append_deferred(g) && close_all(g))
         write_rules(g, out);
     else
         out->failed = true;
-    wend_grammar_free(g);
+    grammar_free(g);
 }

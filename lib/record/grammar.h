@@ -15,15 +15,15 @@
 
 typedef struct WendGrammar WendGrammar;
 
-WendGrammar *wend_grammar_new(void); /* NULL: no memory */
+WendGrammar *grammar_new(void); /* NULL: no memory */
 /* The same, but terminals may wait until some dozens are appended at once. It has the same content
  * at any time. For sequences whose terminals come between other work. */
-WendGrammar *wend_grammar_new_deferring(void);
-void wend_grammar_free(WendGrammar *g);
+WendGrammar *grammar_new_deferring(void);
+void grammar_free(WendGrammar *g);
 /* terminal < 2^31; false also past 2^64-1 symbols */
-bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times);
-uint64_t wend_grammar_length(const WendGrammar *g); /* terminals appended */
-size_t wend_grammar_memory(const WendGrammar *g);   /* bytes held */
+bool grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times);
+uint64_t grammar_length(const WendGrammar *g); /* terminals appended */
+size_t grammar_memory(const WendGrammar *g);   /* bytes held */
 
 /* N terminals that are written behind the sequence: FIRST, FIRST + 1, …, each with a repetition
  * count. */
@@ -37,8 +37,8 @@ typedef struct {
  * in a depth-first reading from the start, so equal sequences give equal bytes): number of symbols,
  * then for each symbol unsigned((id << 1 | is_rule)) and unsigned(repeats). The grammar is
  * unchanged, and appending may go on. TAIL may be NULL. All memory comes from OUT's function. */
-void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);
+void grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);
 /* The same, and frees the grammar; so it takes no memory for a copy. */
-void wend_grammar_end(WendGrammar *g, WendBuf *out);
+void grammar_end(WendGrammar *g, WendBuf *out);
 
 #endif

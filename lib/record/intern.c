@@ -8,13 +8,12 @@
 #include "base/budget.h"
 #include "words.h"
 
-struct wend_intern_entry {
+struct intern_entry {
     uint64_t hash;
     WendSignature *signature; /* NULL: empty */
 };
 
-uint64_t wend_intern_hash(const int64_t *shape, size_t n_shape, const int64_t *slots,
-                          size_t n_slots)
+uint64_t intern_hash(const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
 {
     uint64_t h = XXH3_64bits(shape, n_shape * sizeof *shape);
     /* With the odd factor, a word that moves from one row to the other changes the hash. */
@@ -26,9 +25,8 @@ uint64_t wend_intern_hash(const int64_t *shape, size_t n_shape, const int64_t *s
 static inline bool is_signature(const WendSignature *s, const int64_t *shape, size_t n_shape,
                                 const int64_t *slots, size_t n_slots)
 {
-    return s->n_shape == n_shape && s->n_slots == n_slots
-           && wend_words_equal(s->shape, shape, n_shape)
-           && wend_words_equal(s->slots, slots, n_slots);
+    return s->n_shape == n_shape && s->n_slots == n_slots && words_equal(s->shape, shape, n_shape)
+           && words_equal(s->slots, slots, n_slots);
 }
 
 static WendSignature *found(WendIntern *t, WendSignature *s)
@@ -39,17 +37,17 @@ static WendSignature *found(WendIntern *t, WendSignature *s)
     return s;
 }
 
-/* The look-up if the guess was wrong. A function of its own, so that wend_intern_find saves no
+/* The look-up if the guess was wrong. A function of its own, so that intern_find saves no
  * registers. */
 static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int64_t *shape,
                                                         size_t n_shape, const int64_t *slots,
                                                         size_t n_slots, uint64_t *hash)
 {
-    uint64_t h = *hash = wend_intern_hash(shape, n_shape, slots, n_slots);
+    uint64_t h = *hash = intern_hash(shape, n_shape, slots, n_slots);
     if (t->n == 0)
         return NULL;
     for (size_t i = h & t->mask;; i = (i + 1) & t->mask) {
-        const struct wend_intern_entry *e = &t->entries[i];
+        const struct intern_entry *e = &t->entries[i];
         if (!e->signature)
             return NULL;
         if (e->hash == h && is_signature(e->signature, shape, n_shape, slots, n_slots))
@@ -57,8 +55,8 @@ static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int
     }
 }
 
-WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape,
-                                const int64_t *slots, size_t n_slots, uint64_t *hash)
+WendSignature *intern_find(WendIntern *t, const int64_t *shape, size_t n_shape,
+                           const int64_t *slots, size_t n_slots, uint64_t *hash)
 {
     WendSignature *guess = t->last ? t->last->next : NULL;
     if (guess && is_signature(guess, shape, n_shape, slots, n_slots))
@@ -66,7 +64,7 @@ WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_sh
     return look_up(t, shape, n_shape, slots, n_slots, hash);
 }
 
-static void put(WendIntern *t, struct wend_intern_entry e)
+static void put(WendIntern *t, struct intern_entry e)
 {
     size_t i = e.hash & t->mask;
     while (t->entries[i].signature)
@@ -78,8 +76,7 @@ static void put(WendIntern *t, struct wend_intern_entry e)
 static bool grow(WendIntern *t)
 {
     size_t size = t->entries ? t->mask + 1 : 0, new_size = size ? size * 2 : 16;
-    struct wend_intern_entry *old = t->entries,
-                             *entries = wend_budget_zeroed(new_size * sizeof *entries);
+    struct intern_entry *old = t->entries, *entries = budget_zeroed(new_size * sizeof *entries);
     if (!entries)
         return false;
     t->entries = entries;
@@ -87,27 +84,27 @@ static bool grow(WendIntern *t)
     for (size_t i = 0; i < size; i++)
         if (old[i].signature)
             put(t, old[i]);
-    wend_budget_free(old, size * sizeof *old);
+    budget_free(old, size * sizeof *old);
     return true;
 }
 
-bool wend_intern_add(WendIntern *t, WendSignature *s, uint64_t hash)
+bool intern_add(WendIntern *t, WendSignature *s, uint64_t hash)
 {
     if ((!t->entries || t->n * 2 > t->mask) && !grow(t))
         return false;
-    put(t, (struct wend_intern_entry){hash, s});
+    put(t, (struct intern_entry){hash, s});
     t->n++;
     found(t, s);
     return true;
 }
 
-size_t wend_intern_memory(const WendIntern *t)
+size_t intern_memory(const WendIntern *t)
 {
     return t->entries ? (t->mask + 1) * sizeof *t->entries : 0;
 }
 
-void wend_intern_clear(WendIntern *t)
+void intern_clear(WendIntern *t)
 {
-    wend_budget_free(t->entries, wend_intern_memory(t));
+    budget_free(t->entries, intern_memory(t));
     *t = (WendIntern){0};
 }

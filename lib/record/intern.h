@@ -19,20 +19,19 @@ typedef struct WendSignature {
 } WendSignature;
 
 typedef struct {
-    struct wend_intern_entry *entries; /* open addressing, linear probing */
-    size_t n, mask;                    /* mask + 1 entries, a power of two; 0: none yet */
-    WendSignature *last;               /* found last */
-} WendIntern;                          /* {0} is empty */
+    struct intern_entry *entries; /* open addressing, linear probing */
+    size_t n, mask;               /* mask + 1 entries, a power of two; 0: none yet */
+    WendSignature *last;          /* found last */
+} WendIntern;                     /* {0} is empty */
 
 /* The record of a signature, or NULL and the hash to add it with. */
-WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape,
-                                const int64_t *slots, size_t n_slots, uint64_t *hash);
+WendSignature *intern_find(WendIntern *t, const int64_t *shape, size_t n_shape,
+                           const int64_t *slots, size_t n_slots, uint64_t *hash);
 /* Adds a record that was not found. False: no memory, nothing changed. */
-bool wend_intern_add(WendIntern *t, WendSignature *s, uint64_t hash);
+bool intern_add(WendIntern *t, WendSignature *s, uint64_t hash);
 /* The hash of a signature, equal in all processes. */
-uint64_t wend_intern_hash(const int64_t *shape, size_t n_shape, const int64_t *slots,
-                          size_t n_slots);
-size_t wend_intern_memory(const WendIntern *t);
-void wend_intern_clear(WendIntern *t); /* the records stay */
+uint64_t intern_hash(const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);
+size_t intern_memory(const WendIntern *t);
+void intern_clear(WendIntern *t); /* the records stay */
 
 #endif

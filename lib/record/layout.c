@@ -97,7 +97,7 @@ static void address(Split *s)
     int64_t segment = from_shape(s);
     if (segment != WEND_DISTANCE) {
         push(s, segment);
-        push(s, wend_word_segment_has_second(segment) ? from_slots(s) : 0);
+        push(s, word_segment_has_second(segment) ? from_slots(s) : 0);
         push(s, WEND_PLAIN);
         push(s, 0);
         return;
@@ -107,7 +107,7 @@ static void address(Split *s)
     push(s, from_slots(s));
     push(s, from);
     push(s, from_slots(s));
-    if (!wend_word_is_segment(to) || !wend_word_is_segment(from))
+    if (!word_is_segment(to) || !word_is_segment(from))
         s->bad = true;
 }
 
@@ -117,7 +117,7 @@ static void place(Split *s)
     int64_t segment = from_shape(s);
     uint32_t at = s->l->words->len;
     push(s, segment);
-    push(s, wend_word_segment_has_second(segment) ? from_slots(s) : 0);
+    push(s, word_segment_has_second(segment) ? from_slots(s) : 0);
     int64_t *words = &VECTOR_AT(s->l->words, int64_t, at);
     if (!s->origins && words[1] == WEND_ABSENT) {
         words[0] = WEND_ABSENT;
@@ -140,7 +140,7 @@ static void element(Split *s, const WendParam *p, bool out)
         int64_t handle = from_shape(s);
         push(s, handle);
         for (int i = 0; i < 5 && out; i++)
-            push(s, wend_word_is_handle(handle) ? from_slots(s) : 0);
+            push(s, word_is_handle(handle) ? from_slots(s) : 0);
         break;
     }
     case WEND_KIND_TARGET:
@@ -148,7 +148,7 @@ static void element(Split *s, const WendParam *p, bool out)
         push(s, from_slots(s));
         break;
     default:
-        push(s, wend_param_is_in_slots(p) ? from_slots(s) : from_shape(s));
+        push(s, param_is_in_slots(p) ? from_slots(s) : from_shape(s));
     }
 }
 
@@ -200,8 +200,8 @@ static void stretch(Split *s, const WendParam *p, bool out, int64_t at, int64_t 
         int64_t *from = words + (i - stride) * width, *to = words + i * width;
         for (uint32_t w = 0; w < width; w++)
             to[w] = from[w];
-        to[number] = wend_progression_value(from[number], steps[k], 0, 1);
-        steps[k] = wend_progression_value(steps[k], bends[k], 0, 1);
+        to[number] = progression_value(from[number], steps[k], 0, 1);
+        steps[k] = progression_value(steps[k], bends[k], 0, 1);
         if (++k == stride)
             k = 0;
     }
@@ -265,7 +265,7 @@ static bool split(Layout *l, const WendFunction *f, const int64_t *shape, uint32
     for (int i = 0; i < f->n_params && !s.bad; i++) {
         LayoutArg *arg = &VECTOR_AT(l->args, LayoutArg, i);
         s.param = i;
-        if (wend_param_has_in(&f->params[i]))
+        if (param_has_in(&f->params[i]))
             value(&s, &f->params[i], false, &arg->n_in, &arg->in);
     }
     for (int i = 0; i < f->n_params && !s.bad && !failed; i++) {
@@ -273,11 +273,11 @@ static bool split(Layout *l, const WendFunction *f, const int64_t *shape, uint32
         const WendParam *p = &f->params[i];
         int16_t index = i;
         s.param = i;
-        if (!wend_param_has_out(p))
+        if (!param_has_out(p))
             continue;
         if (p->kind == WEND_KIND_STATUS)
             arg->n_in = from_shape(&s);
-        if (wend_param_is_outcome(p))
+        if (param_is_outcome(p))
             VECTOR_APPEND(l->outcome, index);
         else
             value(&s, p, true, &arg->n_out, &arg->out);
@@ -360,7 +360,7 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, Vector *row)
     case WEND_KIND_ATTR: {
         int64_t segment = outcome_cursor_word(c), no_distance = WEND_PLAIN;
         VECTOR_APPEND(row, segment);
-        if (wend_word_segment_has_second(segment))
+        if (word_segment_has_second(segment))
             move(c, row);
         else
             VECTOR_APPEND(row, none);

@@ -76,7 +76,7 @@ typedef enum { LAYOUT_NO_PATTERN, LAYOUT_PATTERN_EQUAL, LAYOUT_PATTERN_NUMBERS }
 static inline LayoutPattern layout_pattern(const WendParam *p, bool out)
 {
     const LayoutPattern numbers =
-        wend_param_is_in_slots(p) ? LAYOUT_PATTERN_NUMBERS : LAYOUT_PATTERN_EQUAL;
+        param_is_in_slots(p) ? LAYOUT_PATTERN_NUMBERS : LAYOUT_PATTERN_EQUAL;
     switch (p->kind) {
     case WEND_KIND_STRING:
     case WEND_KIND_STRINGS:
@@ -99,7 +99,7 @@ static inline LayoutPattern layout_pattern(const WendParam *p, bool out)
     case WEND_KIND_BITS:
         return numbers;
     default:
-        if (wend_kind_is_number(p->kind))
+        if (kind_is_number(p->kind))
             return numbers;
         /* a handle that the call makes is no repetition of the one before */
         return out ? LAYOUT_NO_PATTERN : LAYOUT_PATTERN_EQUAL;

@@ -10,8 +10,8 @@
 void outcome_runs_init(OutcomeRuns *p, const void *bytes, size_t n, const int64_t *constants,
                        uint32_t n_constants)
 {
-    *p = (OutcomeRuns){
-        .c = wend_cursor(bytes, n), .constants = constants, .n_constants = n_constants};
+    *p =
+        (OutcomeRuns){.c = cursor_of(bytes, n), .constants = constants, .n_constants = n_constants};
     p->words = vector_with_room(sizeof(int64_t), 8);
     p->first = vector_with_room(sizeof(size_t), 2);
     p->counts = vector_with_room(sizeof(uint64_t), 2);
@@ -51,9 +51,9 @@ static bool is_arithmetic(const int64_t *words, const int64_t *steps, size_t wid
         int64_t away, last;
         if (steps[i] == 0)
             continue;
-        if (wend_word_is_special(words[i]) || wend_word_is_special(steps[i])
+        if (word_is_special(words[i]) || word_is_special(steps[i])
             || __builtin_mul_overflow(steps[i], (int64_t)(count - 1), &away)
-            || __builtin_add_overflow(words[i], away, &last) || wend_word_is_special(last))
+            || __builtin_add_overflow(words[i], away, &last) || word_is_special(last))
             return false;
     }
     return true;
@@ -62,7 +62,7 @@ static bool is_arithmetic(const int64_t *words, const int64_t *steps, size_t wid
 /* Reads the count and the steps of an arithmetic run with WIDTH words. Returns the count. */
 static uint64_t read_arithmetic(OutcomeRuns *p, size_t at, size_t width)
 {
-    uint64_t count = wend_cursor_unsigned(&p->c);
+    uint64_t count = cursor_unsigned(&p->c);
     if (width > (size_t)(p->c.end - p->c.p))
         p->c.failed = true;
     if (p->c.failed)
@@ -70,7 +70,7 @@ static uint64_t read_arithmetic(OutcomeRuns *p, size_t at, size_t width)
     vector_resize(p->words, (uint32_t)(at + 2 * width));
     int64_t *words = (int64_t *)(void *)p->words->data + at;
     for (size_t i = 0; i < width; i++)
-        words[width + i] = wend_cursor_signed(&p->c);
+        words[width + i] = cursor_signed(&p->c);
     if (!is_arithmetic(words, words + width, width, count))
         p->c.failed = true;
     return count;
@@ -84,7 +84,7 @@ static void read_entries(OutcomeRuns *p, size_t n)
     vector_resize(p->counts, 0);
     VECTOR_APPEND(p->first, at);
     while (n-- > 0 && !p->c.failed) {
-        uint64_t head = wend_cursor_unsigned(&p->c), width = p->in_part ? head >> 1 : head;
+        uint64_t head = cursor_unsigned(&p->c), width = p->in_part ? head >> 1 : head;
         if (width > (size_t)(p->c.end - p->c.p) || 2 * width > INT32_MAX - at)
             p->c.failed = true;
         if (p->c.failed)
@@ -93,7 +93,7 @@ static void read_entries(OutcomeRuns *p, size_t n)
         int64_t *words = (int64_t *)(void *)p->words->data + at;
         for (size_t i = 0; i < width; i++)
             words[i] = p->constants ? codec_word(&p->c, p->constants, p->n_constants)
-                                    : wend_cursor_signed(&p->c);
+                                    : cursor_signed(&p->c);
         uint64_t count = p->in_part && head & 1 ? read_arithmetic(p, at, width) : 0;
         at += count ? 2 * width : width;
         VECTOR_APPEND(p->counts, count);
@@ -114,8 +114,8 @@ bool outcome_runs_next(OutcomeRuns *p)
     end_piece(p);
     if (p->c.p == p->c.end)
         return false;
-    p->length = p->repeats = wend_cursor_unsigned(&p->c);
-    read_entries(p, p->repeats ? 1 : wend_cursor_count(&p->c, 1));
+    p->length = p->repeats = cursor_unsigned(&p->c);
+    read_entries(p, p->repeats ? 1 : cursor_count(&p->c, 1));
     /* empty rules with large counts would take time and give nothing */
     if (!p->repeats
         && (p->c.failed || outcome_runs_entries(p) == 0

@@ -4,57 +4,56 @@
 
 #include <string.h>
 
-void wend_facts_add(WendFacts *f, const char *key, const char *value)
+void facts_add(WendFacts *f, const char *key, const char *value)
 {
-    wend_buf_string(&f->bytes, key);
-    wend_buf_string(&f->bytes, value);
+    buf_string(&f->bytes, key);
+    buf_string(&f->bytes, value);
     f->n++;
 }
 
-void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size,
-                     size_t n_sequences)
+void part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size,
+                size_t n_sequences)
 {
-    wend_buf_bytes(out, WEND_PART_MAGIC, strlen(WEND_PART_MAGIC));
-    wend_buf_unsigned(out, WEND_PART_VERSION);
+    buf_bytes(out, WEND_PART_MAGIC, strlen(WEND_PART_MAGIC));
+    buf_unsigned(out, WEND_PART_VERSION);
     out->failed |= facts->bytes.failed;
-    wend_buf_unsigned(out, facts->n);
-    wend_buf_bytes(out, facts->bytes.data, facts->bytes.len);
-    wend_buf_unsigned(out, rank);
-    wend_buf_unsigned(out, size);
-    wend_buf_unsigned(out, n_sequences);
+    buf_unsigned(out, facts->n);
+    buf_bytes(out, facts->bytes.data, facts->bytes.len);
+    buf_unsigned(out, rank);
+    buf_unsigned(out, size);
+    buf_unsigned(out, n_sequences);
 }
 
 static void write_table(WendBuf *out, const WendCst *t, bool timing, const WendPartSequence *s)
 {
     if (t)
-        wend_cst_encode(t, timing, s ? s->unfinished : NULL, s ? s->n_unfinished : 0, out);
+        cst_encode(t, timing, s ? s->unfinished : NULL, s ? s->n_unfinished : 0, out);
     else /* no shapes, terminals, timing */
-        wend_buf_bytes(out, "\0\0", 3);
+        buf_bytes(out, "\0\0", 3);
 }
 
 static void write_grammar(WendBuf *out, const WendGrammar *g, const WendTail *tail)
 {
     WendBuf block = {.resize = out->resize};
     if (g)
-        wend_grammar_encode(g, tail, &block);
+        grammar_encode(g, tail, &block);
     else /* one rule, empty */
-        wend_buf_bytes(&block, "\1", 2);
-    wend_buf_block(out, &block);
-    wend_buf_clear(&block);
+        buf_bytes(&block, "\1", 2);
+    buf_block(out, &block);
+    buf_clear(&block);
 }
 
-void wend_part_sequence(WendBuf *out, const WendPartSequence *s)
+void part_sequence(WendBuf *out, const WendPartSequence *s)
 {
-    wend_buf_unsigned(out, s->kind);
-    wend_buf_signed(out, s->id);
+    buf_unsigned(out, s->kind);
+    buf_signed(out, s->id);
     write_table(out, s->calls, true, s);
     uint64_t times[s->n_unfinished + 1];
     for (size_t i = 0; i < s->n_unfinished; i++)
         times[i] = s->unfinished[i].times;
-    write_grammar(out, s->grammar,
-                  &(WendTail){wend_cst_terminals(s->calls), s->n_unfinished, times});
+    write_grammar(out, s->grammar, &(WendTail){cst_terminals(s->calls), s->n_unfinished, times});
     /* else they come before the first of these */
-    wend_buf_unsigned(out, s->n_unfinished > 0 ? 0 : s->polls_after);
+    buf_unsigned(out, s->n_unfinished > 0 ? 0 : s->polls_after);
     write_table(out, s->polls, false, NULL);
     write_grammar(out, s->polls_grammar, NULL);
 }

@@ -92,16 +92,16 @@
 #define WEND_CUT_GROUP "cut"
 #define WEND_OFF_GROUP "off"
 
-/* To write a part, collect the facts, call wend_part_begin, then wend_part_sequence for each of the
+/* To write a part, collect the facts, call part_begin, then part_sequence for each of the
  * announced sequences, and append the side streams. Test out->failed at the end. No GLib. */
 typedef struct {
     size_t n;
     WendBuf bytes;
-} WendFacts; /* {0} is empty; wend_buf_clear(&f.bytes) frees */
-void wend_facts_add(WendFacts *f, const char *key, const char *value);
+} WendFacts; /* {0} is empty; buf_clear(&f.bytes) frees */
+void facts_add(WendFacts *f, const char *key, const char *value);
 
 typedef struct {
-    enum wend_sequence_kind kind;
+    enum sequence_kind kind;
     int64_t id; /* thread number, or word of a function or communicator */
     const WendCst *calls;
     WendGrammar *grammar;
@@ -112,8 +112,8 @@ typedef struct {
     WendGrammar *polls_grammar; /* NULL: there were none */
 } WendPartSequence;
 
-void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size,
-                     size_t n_sequences);
-void wend_part_sequence(WendBuf *out, const WendPartSequence *s);
+void part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size,
+                size_t n_sequences);
+void part_sequence(WendBuf *out, const WendPartSequence *s);
 
 #endif

@@ -15,22 +15,22 @@ static bool differ_by(int64_t a, int64_t b, int64_t *step)
 static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_t first,
                                       int64_t stride, bool level)
 {
-    int64_t at = first + stride, step, next, last = wend_integer(v, first);
+    int64_t at = first + stride, step, next, last = integer_at(v, first);
     WendProgression p = {first, end, stride, last, 0, 0};
     if (at >= end)
         return p;
-    int64_t value = wend_integer(v, at);
+    int64_t value = integer_at(v, at);
     if (value == last) {
-        while (at < end && wend_integer(v, at) == last)
+        while (at < end && integer_at(v, at) == last)
             at += stride;
     } else if (!level && differ_by(last, value, &step)) {
         p.step = step;
         last = value;
         at += stride;
-        if (at < end && differ_by(last, wend_integer(v, at), &next))
+        if (at < end && differ_by(last, integer_at(v, at), &next))
             p.bend = next - step;
-        for (; at < end && differ_by(last, value = wend_integer(v, at), &next)
-               && next == step + p.bend;
+        for (;
+             at < end && differ_by(last, value = integer_at(v, at), &next) && next == step + p.bend;
              at += stride) {
             step = next;
             last = value;
@@ -55,8 +55,8 @@ static int64_t taking_turns(const WendIntegers *v, int64_t first, int64_t stride
     return end;
 }
 
-int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level,
-                             WendProgression stretch[WEND_MOST_STRIDE])
+int64_t progressions_at(const WendIntegers *v, int64_t i, bool level,
+                        WendProgression stretch[WEND_MOST_STRIDE])
 {
     WendProgression tried[WEND_MOST_STRIDE];
     int64_t stride = 1, end = taking_turns(v, i, 1, level, stretch);

@@ -19,7 +19,7 @@ typedef struct {
     unsigned width;
     int64_t n;
 } WendIntegers;
-static inline int64_t wend_integer(const WendIntegers *v, int64_t i)
+static inline int64_t integer_at(const WendIntegers *v, int64_t i)
 {
     return v->width == sizeof(int32_t) ? ((const int32_t *)v->data)[i]
                                        : ((const int64_t *)v->data)[i];
@@ -31,7 +31,7 @@ typedef struct {
 } WendProgression;
 
 /* The element after K steps. Sums wrap, since a damaged archive may have any numbers. */
-static inline int64_t wend_progression_value(int64_t value, int64_t step, int64_t bend, uint64_t k)
+static inline int64_t progression_value(int64_t value, int64_t step, int64_t bend, uint64_t k)
 {
     uint64_t pairs = k & 1 ? (k - 1) / 2 * k : k / 2 * (k - 1);
     return (int64_t)((uint64_t)value + k * (uint64_t)step + pairs * (uint64_t)bend);
@@ -39,7 +39,7 @@ static inline int64_t wend_progression_value(int64_t value, int64_t step, int64_
 
 /* Finds the stretch that begins at element I: STRIDE progressions, with the stride that makes the
  * stretch longest. LEVEL: only progressions of equal elements. Returns the end of the stretch. */
-int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level,
-                             WendProgression stretch[WEND_MOST_STRIDE]);
+int64_t progressions_at(const WendIntegers *v, int64_t i, bool level,
+                        WendProgression stretch[WEND_MOST_STRIDE]);
 
 #endif

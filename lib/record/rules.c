@@ -18,22 +18,22 @@ void rules_clear(RuleRow *row)
 
 void rule_encode_symbol(uint64_t number, bool is_rule, bool repeated, WendBuf *out)
 {
-    wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0)
-                               | (is_rule ? SYMBOL_IS_RULE : 0));
+    buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0)
+                          | (is_rule ? SYMBOL_IS_RULE : 0));
 }
 
 void rule_encode(const Rule *rule, RulesForm form, WendBuf *out)
 {
-    wend_buf_unsigned(out, rule->n);
+    buf_unsigned(out, rule->n);
     for (uint32_t k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
         bool repeated = y->repeats != 1;
         if (form == RULES_SHORT)
             rule_encode_symbol(y->id, y->is_rule, repeated, out);
         else
-            wend_buf_unsigned(out, (uint64_t)y->id << 1 | (y->is_rule ? 1 : 0));
+            buf_unsigned(out, (uint64_t)y->id << 1 | (y->is_rule ? 1 : 0));
         if (repeated || form == RULES_PLAIN)
-            wend_buf_unsigned(out, y->repeats);
+            buf_unsigned(out, y->repeats);
     }
 }
 
@@ -42,13 +42,13 @@ bool rules_read(RuleRow *row, WendCursor *c, uint32_t n_terminals, RulesForm for
     bool in_short = form == RULES_SHORT;
     uint32_t bits = in_short ? SYMBOL_BITS : 1;
     memset(row, 0, sizeof *row);
-    size_t n = wend_cursor_count(c, 1);
+    size_t n = cursor_count(c, 1);
     if (c->failed || n > INT32_MAX || !allowance_take(c->allowance, n, RULE_MEMORY))
         return false;
     row->rules = NEW0(Rule, n + 1);
     row->n_rules = n;
     for (uint32_t i = 0; i < row->n_rules; i++) {
-        size_t symbols = wend_cursor_count(c, in_short ? 1 : 2);
+        size_t symbols = cursor_count(c, in_short ? 1 : 2);
         if (!allowance_take(c->allowance, symbols, SYMBOL_MEMORY)) {
             rules_clear(row);
             return false;
@@ -56,8 +56,8 @@ bool rules_read(RuleRow *row, WendCursor *c, uint32_t n_terminals, RulesForm for
         row->rules[i].n = symbols;
         row->rules[i].symbols = NEW(WendSymbol, symbols + 1);
         for (size_t k = 0; k < symbols; k++) {
-            uint64_t said = wend_cursor_unsigned(c),
-                     repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_cursor_unsigned(c),
+            uint64_t said = cursor_unsigned(c),
+                     repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : cursor_unsigned(c),
                      id = said >> bits;
             bool is_rule = (said & SYMBOL_IS_RULE) != 0;
             if (c->failed || repeats == 0 || repeats & RULE_TRIP
@@ -77,7 +77,7 @@ bool rules_read(RuleRow *row, WendCursor *c, uint32_t n_terminals, RulesForm for
 
 bool rules_from(RuleRow *row, Bytes *grammar, uint32_t n_terminals)
 {
-    WendCursor c = wend_cursor(grammar->data, grammar->n);
+    WendCursor c = cursor_of(grammar->data, grammar->n);
     return rules_read(row, &c, n_terminals, RULES_PLAIN);
 }
 

@@ -9,7 +9,7 @@
 enum { LENGTH_BITS = 7, TOP_BITS = 3, WHICH_BITS = 9, UNIT_BITS = 3 };
 _Static_assert(WEND_SIDE_WHICH == 1 << WHICH_BITS, "number of bits");
 
-void wend_side_number_init(WendSideNumber *n)
+void side_number_init(WendSideNumber *n)
 {
     range_contexts_init(n->length, sizeof n->length / sizeof *n->length);
     range_contexts_init(n->top[0], sizeof n->top / sizeof n->top[0][0]);
@@ -25,15 +25,15 @@ static void init_symbols(WendSideCodec *k)
     range_contexts_init(k->symbols.near_holds, WEND_SIDE_TRUST);
     range_contexts_init(k->symbols.older_holds, WEND_SIDE_TRUST);
     range_contexts_init(k->symbols.step_holds, WEND_SIDE_TRUST);
-    wend_side_number_init(&k->symbols.distance);
+    side_number_init(&k->symbols.distance);
 }
 
 /* Touches no memory that the kind does not use. */
-void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
+void side_codec_init(WendSideCodec *k, const WendSideKind *kind)
 {
     if (kind->symbols) {
         k->kind = kind;
-        wend_side_number_init(&k->step_number);
+        side_number_init(&k->step_number);
         init_symbols(k);
         return;
     }
@@ -44,20 +44,20 @@ void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
         range_contexts_init(&k->follows[i].same, 1);
     }
     range_contexts_init(k->which, WEND_SIDE_WHICH);
-    wend_side_number_init(&k->step_number);
+    side_number_init(&k->step_number);
     for (size_t i = 0; i < WEND_SIDE_MODELS; i++)
-        wend_side_number_init(&k->numbers[i]);
+        side_number_init(&k->numbers[i]);
     for (size_t i = 0; i < WEND_SIDE_CODES; i++)
         range_contexts_init(&k->units[i].same, 1);
     for (size_t i = 0; i < WEND_SIDE_TEXTS; i++)
         range_contexts_init(&k->texts[i].same, 1);
-    wend_side_number_init(&k->text_length);
-    wend_side_number_init(&k->data.length);
+    side_number_init(&k->text_length);
+    side_number_init(&k->data.length);
     range_contexts_init(k->data.right[0][0], 4 * WEND_SIDE_COLUMNS);
     range_contexts_init(k->data.byte[0], WEND_SIDE_COLUMNS * 256);
 }
 
-void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from)
+void side_codec_copy(WendSideCodec *k, const WendSideCodec *from)
 {
     if (from->kind->symbols) {
         k->kind = from->kind;
@@ -68,19 +68,19 @@ void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from)
     }
 }
 
-void wend_side_codec_again(WendSideCodec *k)
+void side_codec_again(WendSideCodec *k)
 {
     memset(k->symbols.recent, 0, sizeof k->symbols.recent);
 }
 
 /* A number below N, a power of 2, for two keys. */
-unsigned wend_side_codec_hash(uint64_t a, uint64_t b, unsigned n)
+unsigned side_codec_hash(uint64_t a, uint64_t b, unsigned n)
 {
     uint64_t mixed = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xd6e8feb86659fd93);
     return (unsigned)(mixed >> 40) & (n - 1);
 }
 
-uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *m, uint64_t number)
+uint64_t side_number(const RangeCoder *c, WendSideNumber *m, uint64_t number)
 {
     unsigned length =
         (unsigned)range_coder_tree(c, range_coder_length(number), LENGTH_BITS, m->length);
@@ -97,15 +97,15 @@ uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *m, uint64_t numbe
 
 static uint64_t code_step(WendSideCodec *k, const RangeCoder *c, uint64_t step)
 {
-    unsigned place = wend_side_codec_hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
+    unsigned place = side_codec_hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
     if (range_coder_bit(c, step == k->steps[place].step, &k->steps[place].same))
         return k->steps[place].step;
-    return k->steps[place].step = wend_side_number(c, &k->step_number, step);
+    return k->steps[place].step = side_number(c, &k->step_number, step);
 }
 
 static unsigned code_which(WendSideCodec *k, const RangeCoder *c, uint64_t step, unsigned which)
 {
-    unsigned place = wend_side_codec_hash(k->before[0], step, WEND_SIDE_PLACES);
+    unsigned place = side_codec_hash(k->before[0], step, WEND_SIDE_PLACES);
     if (range_coder_bit(c, which == k->follows[place].which, &k->follows[place].same))
         return k->follows[place].which;
     return k->follows[place].which = (uint32_t)range_coder_tree(c, which, WHICH_BITS, k->which);
@@ -123,17 +123,16 @@ static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which
                            uint64_t key, uint64_t value)
 {
     uint64_t *last = &k->last[which][column];
-    unsigned place = wend_side_codec_hash(key, column, WEND_SIDE_PLACES);
+    unsigned place = side_codec_hash(key, column, WEND_SIDE_PLACES);
     uint64_t before = k->trends[place].difference, difference = value - *last;
     uint32_t *bits = k->trends[place].bits;
     bool trend = bits[1] < bits[0];
-    WendSideNumber *model =
-        &k->numbers[wend_side_codec_hash(key, column + 8 * trend, WEND_SIDE_MODELS)];
-    uint64_t left = wend_side_number(
-        c, model, wend_buf_zigzag((int64_t)(trend ? difference - before : difference)));
-    difference = (uint64_t)wend_buf_unzigzag(left) + (trend ? before : 0);
-    note_bits(&bits[0], wend_buf_zigzag((int64_t)difference));
-    note_bits(&bits[1], wend_buf_zigzag((int64_t)(difference - before)));
+    WendSideNumber *model = &k->numbers[side_codec_hash(key, column + 8 * trend, WEND_SIDE_MODELS)];
+    uint64_t left =
+        side_number(c, model, buf_zigzag((int64_t)(trend ? difference - before : difference)));
+    difference = (uint64_t)buf_unzigzag(left) + (trend ? before : 0);
+    note_bits(&bits[0], buf_zigzag((int64_t)difference));
+    note_bits(&bits[1], buf_zigzag((int64_t)(difference - before)));
     k->trends[place].difference = difference;
     return *last += difference;
 }
@@ -235,7 +234,7 @@ static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e
         memcpy(e->bytes, last, *n);
         return;
     }
-    uint64_t length = wend_side_number(c, &k->text_length, e->n_bytes);
+    uint64_t length = side_number(c, &k->text_length, e->n_bytes);
     e->n_bytes = length < WEND_SIDE_BYTES ? (unsigned)length : WEND_SIDE_BYTES;
     for (unsigned i = 0; i < e->n_bytes; i++)
         e->bytes[i] = (uint8_t)range_coder_plain(c, e->bytes[i], 8);
@@ -260,12 +259,12 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
 {
     enum { SCORE = 1 << 12, FADE = 4 };
     WendSideData *d = &k->data;
-    unsigned place = wend_side_codec_hash(key, k->before[0], WEND_SIDE_DATA),
+    unsigned place = side_codec_hash(key, k->before[0], WEND_SIDE_DATA),
              score[2] = {SCORE / 2, SCORE / 2};
     uint8_t *last = d->last[place].bytes;
     uint64_t n = d->last[place].n
-                 + (uint64_t)wend_buf_unzigzag(wend_side_number(
-                     c, &d->length, wend_buf_zigzag((int64_t)e->n_bytes - d->last[place].n)));
+                 + (uint64_t)buf_unzigzag(side_number(
+                     c, &d->length, buf_zigzag((int64_t)e->n_bytes - d->last[place].n)));
     e->n_bytes = n < WEND_SIDE_BYTES ? (unsigned)n : WEND_SIDE_BYTES;
     bool hit = false;
     for (unsigned i = 0; i < e->n_bytes; i++) {
@@ -284,8 +283,7 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
 
 /* -- symbols -- */
 
-bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds,
-                           uint64_t *value)
+bool side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds, uint64_t *value)
 {
     if (!g->known || !range_coder_bit(c, *value == g->value, &holds[g->trust])) {
         g->trust = 0;
@@ -296,7 +294,7 @@ bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *
     return true;
 }
 
-void wend_side_guess_note(WendSideGuess *g, uint64_t value)
+void side_guess_note(WendSideGuess *g, uint64_t value)
 {
     if (g->known && g->value == value)
         return;
@@ -309,9 +307,8 @@ static uint64_t code_new_symbol(WendSideCodec *k, const RangeCoder *c, uint64_t 
 {
     if (range_coder_bit(c, symbol == k->symbols.seen, &k->symbols.is_new))
         return k->symbols.seen;
-    uint64_t distance = wend_buf_zigzag((int64_t)(symbol - k->symbols.last));
-    return k->symbols.last
-           + (uint64_t)wend_buf_unzigzag(wend_side_number(c, &k->symbols.distance, distance));
+    uint64_t distance = buf_zigzag((int64_t)(symbol - k->symbols.last));
+    return k->symbols.last + (uint64_t)buf_unzigzag(side_number(c, &k->symbols.distance, distance));
 }
 
 /* Whether G predicts something that A and B do not. */
@@ -327,31 +324,31 @@ static uint64_t code_symbol(WendSideCodec *k, const RangeCoder *c, unsigned code
     const uint64_t *recent = k->symbols.recent;
     const WendSideGuess none = {0, false, 0};
     uint64_t behind = recent[1] + recent[2] * UINT64_C(0xff51afd7ed558ccd);
-    unsigned at = wend_side_codec_hash(recent[0], code, WEND_SIDE_GUESSES);
+    unsigned at = side_codec_hash(recent[0], code, WEND_SIDE_GUESSES);
     WendSideGuess *far =
-        &k->symbols.far[wend_side_codec_hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
+        &k->symbols.far[side_codec_hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
     WendSideGuess *near = &k->symbols.near[at], *older = &k->symbols.older[at];
-    bool held = wend_side_guess_holds(c, far, k->symbols.far_holds, &symbol)
-                || (is_other(near, far, &none)
-                    && wend_side_guess_holds(c, near, k->symbols.near_holds, &symbol))
-                || (is_other(older, far, near)
-                    && wend_side_guess_holds(c, older, k->symbols.older_holds, &symbol));
+    bool held =
+        side_guess_holds(c, far, k->symbols.far_holds, &symbol)
+        || (is_other(near, far, &none) && side_guess_holds(c, near, k->symbols.near_holds, &symbol))
+        || (is_other(older, far, near)
+            && side_guess_holds(c, older, k->symbols.older_holds, &symbol));
     if (!held)
         symbol = code_new_symbol(k, c, symbol);
-    wend_side_guess_note(far, symbol);
+    side_guess_note(far, symbol);
     if (near->known && near->value != symbol)
-        wend_side_guess_note(older, near->value);
-    wend_side_guess_note(near, symbol);
+        side_guess_note(older, near->value);
+    side_guess_note(near, symbol);
     return symbol;
 }
 
 static uint64_t code_symbol_step(WendSideCodec *k, const RangeCoder *c, uint64_t key, uint64_t step)
 {
     WendSideGuess *guess =
-        &k->symbols.steps[wend_side_codec_hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
-    if (!wend_side_guess_holds(c, guess, k->symbols.step_holds, &step))
-        step = wend_side_number(c, &k->step_number, step);
-    wend_side_guess_note(guess, step);
+        &k->symbols.steps[side_codec_hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
+    if (!side_guess_holds(c, guess, k->symbols.step_holds, &step))
+        step = side_number(c, &k->step_number, step);
+    side_guess_note(guess, step);
     return step;
 }
 
@@ -407,12 +404,12 @@ static bool code_element(WendSideCodec *k, const RangeCoder *c, WendSideElement 
     return true;
 }
 
-void wend_side_codec_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e)
+void side_codec_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e)
 {
     code_element(k, &(RangeCoder){.encoder = to}, e);
 }
 
-bool wend_side_codec_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e)
+bool side_codec_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e)
 {
     e->step = e->code = e->sub = e->n_bytes = 0;
     memset(e->numbers, 0, sizeof e->numbers);

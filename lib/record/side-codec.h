@@ -149,25 +149,24 @@ typedef struct {
     } symbols;
 } WendSideCodec;
 
-void wend_side_number_init(WendSideNumber *n);
+void side_number_init(WendSideNumber *n);
 /* Codes NUMBER with the model, or returns the number that was coded. */
-uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *model, uint64_t number);
+uint64_t side_number(const RangeCoder *c, WendSideNumber *model, uint64_t number);
 /* Codes whether the prediction G holds for *VALUE, with one of WEND_SIDE_TRUST contexts HOLDS. A
  * decoder gets *VALUE if it does. False: it does not hold, or there is none; the caller codes the
  * value and then notes it. */
-bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds,
-                           uint64_t *value);
-void wend_side_guess_note(WendSideGuess *g, uint64_t value);
+bool side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds, uint64_t *value);
+void side_guess_note(WendSideGuess *g, uint64_t value);
 /* A number below N, a power of two, for two numbers. */
-unsigned wend_side_codec_hash(uint64_t a, uint64_t b, unsigned n);
-void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind);
+unsigned side_codec_hash(uint64_t a, uint64_t b, unsigned n);
+void side_codec_init(WendSideCodec *k, const WendSideKind *kind);
 /* Makes K what FROM is. */
-void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from);
+void side_codec_copy(WendSideCodec *k, const WendSideCodec *from);
 /* Another stream of symbols begins: what was learned stays. */
-void wend_side_codec_again(WendSideCodec *k);
+void side_codec_again(WendSideCodec *k);
 /* Appends E, whose code and lengths are within the bounds above. E stays as it is. */
-void wend_side_codec_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e);
+void side_codec_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e);
 /* Reads an element. False: there is no such element, so the bytes are damaged. */
-bool wend_side_codec_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e);
+bool side_codec_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e);
 
 #endif

@@ -53,37 +53,36 @@ static const WendSideKind kinds[] = {
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 
-const WendSideKind *wend_side_stream_kind(WendSideKindNumber number)
+const WendSideKind *side_stream_kind(WendSideKindNumber number)
 {
     return &kinds[number];
 }
 
-void wend_side_stream_put_head(WendBuf *out, const WendSideHead *head)
+void side_stream_put_head(WendBuf *out, const WendSideHead *head)
 {
-    wend_buf_unsigned(out, head->kind);
-    wend_buf_signed(out, head->id);
-    wend_buf_unsigned(out, head->birth);
+    buf_unsigned(out, head->kind);
+    buf_signed(out, head->id);
+    buf_unsigned(out, head->birth);
 }
 
-bool wend_side_stream_read(WendCursor *c, WendSideHead *head, WendCursor *rows)
+bool side_stream_read(WendCursor *c, WendSideHead *head, WendCursor *rows)
 {
-    head->kind = wend_cursor_unsigned(c);
-    head->id = wend_cursor_signed(c);
-    head->birth = wend_cursor_unsigned(c);
-    *rows = wend_cursor_block(c);
+    head->kind = cursor_unsigned(c);
+    head->id = cursor_signed(c);
+    head->birth = cursor_unsigned(c);
+    *rows = cursor_block(c);
     return !c->failed;
 }
 
-void wend_side_reader_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHead *head,
-                           WendCursor rows)
+void side_reader_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHead *head,
+                      WendCursor rows)
 {
     r->head = *head;
     r->rows = rows;
-    r->table =
-        wend_side_stream_kind(kind)->tabled ? wend_cursor_block(&r->rows) : wend_cursor(NULL, 0);
+    r->table = side_stream_kind(kind)->tabled ? cursor_block(&r->rows) : cursor_of(NULL, 0);
     r->left = 0;
     r->failed = r->cut = false;
-    wend_side_codec_init(&r->codec, wend_side_stream_kind(kind));
+    side_codec_init(&r->codec, side_stream_kind(kind));
 }
 
 /* Begins the next row. False: there is none. */
@@ -91,8 +90,8 @@ static bool read_row(WendSideReader *r)
 {
     if (r->rows.p == r->rows.end)
         return false;
-    r->left = wend_cursor_unsigned(&r->rows);
-    r->row = wend_cursor_block(&r->rows);
+    r->left = cursor_unsigned(&r->rows);
+    r->row = cursor_block(&r->rows);
     r->cut = r->left == 0;
     r->failed = r->rows.failed || (r->cut && (r->row.p != r->row.end || r->rows.p != r->rows.end));
     if (r->failed || r->cut)
@@ -101,11 +100,11 @@ static bool read_row(WendSideReader *r)
     return true;
 }
 
-const WendSideElement *wend_side_reader_next(WendSideReader *r)
+const WendSideElement *side_reader_next(WendSideReader *r)
 {
     if (r->failed || r->cut || (r->left == 0 && !read_row(r)))
         return NULL;
-    r->failed = !wend_side_codec_decode(&r->codec, &r->decoder, &r->element);
+    r->failed = !side_codec_decode(&r->codec, &r->decoder, &r->element);
     if (!r->failed && --r->left == 0) {
         range_decoder_end(&r->decoder);
         r->failed = r->row.failed || r->row.p != r->row.end;

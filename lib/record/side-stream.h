@@ -24,17 +24,17 @@ typedef enum {
     WEND_SIDE_STACKS,  /* likewise: sites with their callers, instead of these */
     WEND_SIDE_KINDS
 } WendSideKindNumber;
-const WendSideKind *wend_side_stream_kind(WendSideKindNumber number);
+const WendSideKind *side_stream_kind(WendSideKindNumber number);
 
 typedef struct {
-    uint64_t kind; /* enum wend_sequence_kind */
+    uint64_t kind; /* enum sequence_kind */
     int64_t id;
     /* Threads: the n-th one that the application created; 0: the initial thread. It identifies a
      * thread also before the first call of MPI, which gives the number 0. */
     uint64_t birth;
 } WendSideHead;
 
-void wend_side_stream_put_head(WendBuf *out, const WendSideHead *head);
+void side_stream_put_head(WendBuf *out, const WendSideHead *head);
 
 /* Reads a stream, element by element. It is large: allocate it. */
 typedef struct {
@@ -51,14 +51,14 @@ typedef struct {
 } WendSideReader;
 
 /* The next stream of the member at C, which stays where its bytes are. False: the cursor has
- * failed. The member begins with wend_cursor_count(c, WEND_SIDE_STREAM_LEAST), the number of
+ * failed. The member begins with cursor_count(c, WEND_SIDE_STREAM_LEAST), the number of
  * streams. */
 enum { WEND_SIDE_STREAM_LEAST = 4 };
-bool wend_side_stream_read(WendCursor *c, WendSideHead *head, WendCursor *rows);
-void wend_side_reader_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHead *head,
-                           WendCursor rows);
+bool side_stream_read(WendCursor *c, WendSideHead *head, WendCursor *rows);
+void side_reader_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHead *head,
+                      WendCursor rows);
 /* The next element, which belongs to the reader and is valid until the next call. NULL: the end, or
  * the stream is damaged from here on. */
-const WendSideElement *wend_side_reader_next(WendSideReader *r);
+const WendSideElement *side_reader_next(WendSideReader *r);
 
 #endif

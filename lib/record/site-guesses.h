@@ -36,20 +36,20 @@ enum {
 /* A number for the words of a call, which other words do not have, but for a chance of 2^-64: of
  * its function, of its shape, and of that and its slots. Recorder and reader number functions and
  * sites differently. So nothing may rest on the numbers but whether two of them are equal. */
-static inline uint64_t wend_site_guess_mix(uint64_t mark, uint64_t word)
+static inline uint64_t site_guess_mix(uint64_t mark, uint64_t word)
 {
     mark = (mark ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return mark ^ mark >> 32;
 }
-uint64_t wend_site_guess_mark(uint64_t seed, const int64_t *words, size_t n);
+uint64_t site_guess_mark(uint64_t seed, const int64_t *words, size_t n);
 
 /* The marks of a call. Unsuccessful polls have another shape and signature than other calls. */
 typedef struct {
     uint64_t shape, signature, function;
 } WendSiteCall;
 /* Those of the call with these words. The first one of the shape has the function. */
-WendSiteCall wend_site_call(const int64_t *shape, size_t n_shape, const int64_t *slots,
-                            size_t n_slots, bool poll);
+WendSiteCall site_call(const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots,
+                       bool poll);
 
 typedef struct {
     uint64_t key;      /* 0: the place is free */
@@ -72,27 +72,27 @@ typedef struct {
 } WendSiteElement;
 
 /* The key of a guess: by the mark of a signature, a shape or a function. It is not 0. */
-static inline uint64_t wend_site_guess_key(const WendSiteGuesses *g, uint64_t mark)
+static inline uint64_t site_guess_key(const WendSiteGuesses *g, uint64_t mark)
 {
-    return wend_site_guess_mix(mark, g->last + UINT64_C(1)) | 1;
+    return site_guess_mix(mark, g->last + UINT64_C(1)) | 1;
 }
 
-static inline size_t wend_site_guess_place(const WendSiteGuesses *g, uint64_t key)
+static inline size_t site_guess_place(const WendSiteGuesses *g, uint64_t key)
 {
     return (size_t)(key >> 16) & g->mask;
 }
 
 /* Empty guesses. Returns false if there is no memory. */
-bool wend_site_guesses_init(WendSiteGuesses *g);
-void wend_site_guesses_clear(WendSiteGuesses *g);
+bool site_guesses_init(WendSiteGuesses *g);
+void site_guesses_clear(WendSiteGuesses *g);
 /* The guess for a call. Valid until the next use. NULL: no memory. */
-WendSiteGuess *wend_site_guess(WendSiteGuesses *g, const WendSiteCall *call);
+WendSiteGuess *site_guess(WendSiteGuesses *g, const WendSiteCall *call);
 /* Notes that CALL, whose guess is GUESS, comes from SITE, at ADDRESS. Returns false if there is no
  * memory. Sets *WRONG if the site was not guessed: then *E is the element that is needed. While the
  * step of a CHANGED is above WEND_SITE_MOST_CALLS, a LONG of so many calls comes before it, and the
  * step is less by these. */
-bool wend_site_guess_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
-                          uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e);
+bool site_guess_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
+                     uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e);
 
 /* An element as it was recorded. */
 typedef struct {
@@ -116,11 +116,11 @@ typedef struct {
 } WendSiteFollower;
 
 /* SOURCE belongs to the caller. If there is no memory, no site is known. */
-void wend_site_follower_open(WendSiteFollower *f, WendSiteTake *take, void *source);
+void site_follower_open(WendSiteFollower *f, WendSiteTake *take, void *source);
 /* The site of the next call or unsuccessful poll. WEND_SITE_NONE: it is not known. */
-uint32_t wend_site_follower_next(WendSiteFollower *f, const WendSiteCall *call);
+uint32_t site_follower_next(WendSiteFollower *f, const WendSiteCall *call);
 /* The site of a call that had not returned at the end. There is no guess for it. */
-uint32_t wend_site_follower_unfinished(WendSiteFollower *f);
-void wend_site_follower_close(WendSiteFollower *f);
+uint32_t site_follower_unfinished(WendSiteFollower *f);
+void site_follower_close(WendSiteFollower *f);
 
 #endif

@@ -65,7 +65,7 @@ typedef struct StreamEntry {
     size_t bytes;              /* in a run, without the count */
 } StreamEntry;
 
-typedef struct wend_stream_repetition {
+typedef struct stream_repetition {
     WendArena arena;
     WendIntern table;
     StreamEntry *first, *newest;
@@ -79,17 +79,17 @@ typedef struct wend_stream_repetition {
 
 static void repetition_free(Repetition *r)
 {
-    wend_grammar_free(r->grammar);
-    wend_intern_clear(&r->table);
-    wend_arena_clear(&r->arena);
-    wend_budget_free(r, sizeof *r);
+    grammar_free(r->grammar);
+    intern_clear(&r->table);
+    arena_clear(&r->arena);
+    budget_free(r, sizeof *r);
 }
 
 static Repetition *repetition_new(void)
 {
-    Repetition *r = wend_budget_zeroed(sizeof *r);
-    if (r && !(r->grammar = wend_grammar_new())) {
-        wend_budget_free(r, sizeof *r);
+    Repetition *r = budget_zeroed(sizeof *r);
+    if (r && !(r->grammar = grammar_new())) {
+        budget_free(r, sizeof *r);
         return NULL;
     }
     return r;
@@ -97,8 +97,7 @@ static Repetition *repetition_new(void)
 
 static size_t repetition_memory(const Repetition *r)
 {
-    return sizeof *r + r->arena.bytes + wend_intern_memory(&r->table)
-           + wend_grammar_memory(r->grammar);
+    return sizeof *r + r->arena.bytes + intern_memory(&r->table) + grammar_memory(r->grammar);
 }
 
 static size_t unsigned_bytes(uint64_t v)
@@ -110,7 +109,7 @@ static size_t words_bytes(const int64_t *words, size_t n)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
-        bytes += unsigned_bytes(wend_buf_zigzag(words[i]));
+        bytes += unsigned_bytes(buf_zigzag(words[i]));
     return bytes;
 }
 
@@ -118,9 +117,9 @@ static size_t words_bytes(const int64_t *words, size_t n)
 static StreamEntry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
                               size_t n_steps, uint64_t hash)
 {
-    StreamEntry *e = wend_arena_new(&r->arena, sizeof *e);
-    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words),
-            *steps_copy = wend_arena_copy(&r->arena, steps, n_steps * sizeof *steps);
+    StreamEntry *e = arena_new(&r->arena, sizeof *e);
+    int64_t *copy = arena_copy(&r->arena, words, n * sizeof *words),
+            *steps_copy = arena_copy(&r->arena, steps, n_steps * sizeof *steps);
     if (!e || !copy || !steps_copy || r->table.n > INT32_MAX)
         return NULL;
     e->signature =
@@ -128,7 +127,7 @@ static StreamEntry *add_entry(Repetition *r, const int64_t *words, size_t n, con
     e->number = (uint32_t)r->table.n;
     e->bytes =
         unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(steps, n_steps);
-    if (!wend_intern_add(&r->table, &e->signature, hash))
+    if (!intern_add(&r->table, &e->signature, hash))
         return NULL;
     if (r->newest)
         r->newest->after = e;
@@ -142,9 +141,9 @@ static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const 
                            size_t n_steps, uint64_t repeats)
 {
     uint64_t hash;
-    StreamEntry *e = (StreamEntry *)wend_intern_find(&r->table, words, n, steps, n_steps, &hash);
+    StreamEntry *e = (StreamEntry *)intern_find(&r->table, words, n, steps, n_steps, &hash);
     if ((!e && !(e = add_entry(r, words, n, steps, n_steps, hash)))
-        || !wend_grammar_append(r->grammar, e->number, repeats))
+        || !grammar_append(r->grammar, e->number, repeats))
         return false;
     r->plain += unsigned_bytes(repeats) + e->bytes;
     return true;
@@ -155,14 +154,14 @@ static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const 
 static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *steps,
                         size_t n_steps)
 {
-    wend_buf_unsigned(out, (uint64_t)n << 1 | (n_steps > 0));
+    buf_unsigned(out, (uint64_t)n << 1 | (n_steps > 0));
     for (size_t i = 0; i < n; i++)
-        wend_buf_signed(out, words[i]);
+        buf_signed(out, words[i]);
     for (size_t i = 0; i < n_steps; i++)
         if (i == 0)
-            wend_buf_unsigned(out, (uint64_t)steps[i]);
+            buf_unsigned(out, (uint64_t)steps[i]);
         else
-            wend_buf_signed(out, steps[i]);
+            buf_signed(out, steps[i]);
 }
 
 /* If the last run is arithmetic, puts its count and steps into place and returns the number of
@@ -177,24 +176,24 @@ static size_t arithmetic_of(const WendStream *s)
 
 static void write_run(const WendStream *s, WendBuf *out)
 {
-    wend_buf_unsigned(out, s->repeats);
+    buf_unsigned(out, s->repeats);
     write_entry(out, last_entry(s), s->n, count_and_steps(s), arithmetic_of(s));
 }
 
 static void write_repetition(const WendStream *s, WendBuf *out)
 {
-    wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, s->repetition->table.n);
+    buf_unsigned(out, 0);
+    buf_unsigned(out, s->repetition->table.n);
     for (const StreamEntry *e = s->repetition->first; e; e = e->after)
         write_entry(out, e->signature.shape, e->signature.n_shape, e->signature.slots,
                     e->signature.n_slots);
-    wend_grammar_encode(s->repetition->grammar, NULL, out);
+    grammar_encode(s->repetition->grammar, NULL, out);
 }
 
 static bool add_piece(WendStream *s, void (*write)(const WendStream *, WendBuf *))
 {
     size_t len = s->runs.len;
-    s->runs.resize = wend_budget_resize;
+    s->runs.resize = budget_resize;
     write(s, &s->runs);
     if (!s->runs.failed)
         return true;
@@ -205,11 +204,11 @@ static bool add_piece(WendStream *s, void (*write)(const WendStream *, WendBuf *
 
 static void cut(WendBuf *b, size_t len)
 {
-    uint8_t *data = len > 0 ? wend_budget_resize(b->data, b->cap, len) : NULL;
+    uint8_t *data = len > 0 ? budget_resize(b->data, b->cap, len) : NULL;
     if (data)
         *b = (WendBuf){.data = data, .len = len, .cap = len, .resize = b->resize};
     else if (len == 0)
-        wend_buf_clear(b);
+        buf_clear(b);
     else
         b->len = len;
 }
@@ -222,15 +221,15 @@ static Repetition *repetition_of(WendStream *s, size_t from)
     Repetition *r = repetition_new();
     if (!r)
         return NULL;
-    for (WendCursor c = wend_cursor(s->runs.data + from, s->runs.len - from); c.p < c.end;) {
-        uint64_t repeats = wend_cursor_unsigned(&c);
-        uint64_t head = wend_cursor_unsigned(&c);
+    for (WendCursor c = cursor_of(s->runs.data + from, s->runs.len - from); c.p < c.end;) {
+        uint64_t repeats = cursor_unsigned(&c);
+        uint64_t head = cursor_unsigned(&c);
         size_t n = (size_t)(head >> 1), n_steps = head & 1 ? n + 1 : 0;
         int64_t *words = read_entry(s), *steps = read_count_and_steps(s);
         for (size_t i = 0; i < n; i++)
-            words[i] = wend_cursor_signed(&c);
+            words[i] = cursor_signed(&c);
         for (size_t i = 0; i < n_steps; i++)
-            steps[i] = i == 0 ? (int64_t)wend_cursor_unsigned(&c) : wend_cursor_signed(&c);
+            steps[i] = i == 0 ? (int64_t)cursor_unsigned(&c) : cursor_signed(&c);
         if (!repetition_add(r, words, n, steps, n_steps, repeats) || repetition_memory(r) > most) {
             repetition_free(r);
             return NULL;
@@ -297,8 +296,7 @@ static bool repeat(WendStream *s)
 
 static bool is_last(const WendStream *s, const int64_t *words, size_t n)
 {
-    return s->repeats > 0 && s->n == n && s->count <= 1
-           && wend_words_equal(last_entry(s), words, n);
+    return s->repeats > 0 && s->n == n && s->count <= 1 && words_equal(last_entry(s), words, n);
 }
 
 static bool goes_on(WendStream *s, const int64_t *words, size_t n)
@@ -329,9 +327,8 @@ static bool climbs(WendStream *s, const int64_t *words, size_t n)
     for (size_t i = 0; i < n && possible; i++) {
         int64_t now = 0;
         if (last[i] != words[i])
-            possible = !wend_word_is_special(last[i]) && !wend_word_is_special(words[i])
-                       && !__builtin_sub_overflow(words[i], last[i], &now)
-                       && !wend_word_is_special(now);
+            possible = !word_is_special(last[i]) && !word_is_special(words[i])
+                       && !__builtin_sub_overflow(words[i], last[i], &now) && !word_is_special(now);
         same &= now == step[i];
         step[i] = now;
     }
@@ -344,7 +341,7 @@ static bool make_room(WendStream *s, size_t n)
     if (s->words && n <= s->cap)
         return true;
     n = n > 0 ? n : 1;
-    int64_t *words = wend_budget_resize(NULL, 0, room_for(n));
+    int64_t *words = budget_resize(NULL, 0, room_for(n));
     if (!words)
         return false;
     /* the last entry of the arithmetic run is not needed any more: the next entry is wider */
@@ -353,13 +350,13 @@ static bool make_room(WendStream *s, size_t n)
         memcpy(words + n, count_and_steps(s), (s->n + 1) * sizeof *words);
     }
     if (s->words)
-        wend_budget_free(s->words, room_for(s->cap));
+        budget_free(s->words, room_for(s->cap));
     s->words = words;
     s->cap = n;
     return true;
 }
 
-/* Appends an entry that differs from the last. A function of its own, so that wend_stream_add saves
+/* Appends an entry that differs from the last. A function of its own, so that stream_add saves
  * no registers. */
 static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *words, size_t n)
 {
@@ -380,7 +377,7 @@ static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *wo
     return true;
 }
 
-bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
+bool stream_add(WendStream *s, const int64_t *words, size_t n)
 {
     if (!is_last(s, words, n))
         return add_other(s, words, n);
@@ -390,16 +387,16 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
     return true;
 }
 
-bool wend_stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats)
+bool stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats)
 {
-    if (!wend_stream_add(s, words, n))
+    if (!stream_add(s, words, n))
         return false;
     s->repeats += repeats - 1;
     s->entries += repeats - 1;
     return true;
 }
 
-void wend_stream_undo(WendStream *s)
+void stream_undo(WendStream *s)
 {
     s->entries--;
     if (s->count > 1)
@@ -408,13 +405,13 @@ void wend_stream_undo(WendStream *s)
         s->repeats--;
 }
 
-void wend_stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats)
+void stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats)
 {
-    wend_buf_unsigned(out, repeats);
+    buf_unsigned(out, repeats);
     write_entry(out, words, n, NULL, 0);
 }
 
-void wend_stream_encode(const WendStream *s, WendBuf *out)
+void stream_encode(const WendStream *s, WendBuf *out)
 {
     WendBuf rest = {.resize = out->resize};
     if (s->repetition)
@@ -422,24 +419,24 @@ void wend_stream_encode(const WendStream *s, WendBuf *out)
     if (s->repeats > 0)
         write_run(s, &rest);
     out->failed |= rest.failed;
-    wend_buf_unsigned(out, s->entries);
-    wend_buf_unsigned(out, s->runs.len + rest.len);
-    wend_buf_bytes(out, s->runs.data, s->runs.len);
-    wend_buf_bytes(out, rest.data, rest.len);
-    wend_buf_clear(&rest);
+    buf_unsigned(out, s->entries);
+    buf_unsigned(out, s->runs.len + rest.len);
+    buf_bytes(out, s->runs.data, s->runs.len);
+    buf_bytes(out, rest.data, rest.len);
+    buf_clear(&rest);
 }
 
-size_t wend_stream_memory(const WendStream *s)
+size_t stream_memory(const WendStream *s)
 {
     return (s->words ? room_for(s->cap) : 0) + s->runs.cap
            + (s->repetition ? repetition_memory(s->repetition) : 0);
 }
 
-void wend_stream_clear(WendStream *s)
+void stream_clear(WendStream *s)
 {
     if (s->words)
-        wend_budget_free(s->words, room_for(s->cap));
-    wend_buf_clear(&s->runs);
+        budget_free(s->words, room_for(s->cap));
+    buf_clear(&s->runs);
     if (s->repetition)
         repetition_free(s->repetition);
     *s = (WendStream){0};

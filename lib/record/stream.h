@@ -28,19 +28,19 @@ typedef struct {
     size_t settled; /* bytes of RUNS that do not change any more; runs follow, */
     size_t tried;   /* which up to this byte were found to be no repetition */
     /* the repetition behind these runs, which still grows, or NULL */
-    struct wend_stream_repetition *repetition;
+    struct stream_repetition *repetition;
 } WendStream; /* {0} is empty, {.flat = true} as well */
 
 /* Appends an entry. False: no memory, and the stream is unchanged. */
-bool wend_stream_add(WendStream *s, const int64_t *words, size_t n);
+bool stream_add(WendStream *s, const int64_t *words, size_t n);
 /* Appends REPEATS equal entries to a flat stream. False: no memory, and it is unchanged. */
-bool wend_stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats);
+bool stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats);
 /* Takes back the last entry. None may be added afterwards. */
-void wend_stream_undo(WendStream *s);
+void stream_undo(WendStream *s);
 /* Appends one run to the encoding of a stream, without a WendStream. */
-void wend_stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats);
-void wend_stream_encode(const WendStream *s, WendBuf *out); /* the stream of part.h */
-size_t wend_stream_memory(const WendStream *s);
-void wend_stream_clear(WendStream *s);
+void stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats);
+void stream_encode(const WendStream *s, WendBuf *out); /* the stream of part.h */
+size_t stream_memory(const WendStream *s);
+void stream_clear(WendStream *s);
 
 #endif

@@ -23,6 +23,6 @@ typedef struct {
     double mean, min, max, stddev; /* seconds */
 } WendTiming;
 
-typedef enum wend_sequence_kind WendSequenceKind; /* words.h */
+typedef enum sequence_kind WendSequenceKind; /* words.h */
 
 #endif

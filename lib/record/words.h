@@ -35,37 +35,37 @@
 
 /* Named constant number i of the spec's list. */
 #define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))
-static inline bool wend_word_is_special(int64_t w)
+static inline bool word_is_special(int64_t w)
 {
     return w < WEND_SPECIAL_BASE;
 }
-static inline bool wend_word_is_const(int64_t w)
+static inline bool word_is_const(int64_t w)
 {
     return w >= INT64_MIN + 0x1000 && w < WEND_SPECIAL_BASE;
 }
-static inline uint32_t wend_word_const_index(int64_t w)
+static inline uint32_t word_const_index(int64_t w)
 {
     return (uint32_t)(w - (INT64_MIN + 0x1000));
 }
 
 /* Handles and requests: the making thread's number and a number in that thread. */
 #define WEND_HANDLE(tid, n) (((int64_t)(tid) << 32) | (int64_t)(n))
-static inline bool wend_word_is_handle(int64_t w)
+static inline bool word_is_handle(int64_t w)
 {
     return w >= 0;
 }
-static inline uint32_t wend_word_handle_tid(int64_t w)
+static inline uint32_t word_handle_tid(int64_t w)
 {
     return (uint32_t)(w >> 32);
 }
-static inline uint32_t wend_word_handle_number(int64_t w)
+static inline uint32_t word_handle_number(int64_t w)
 {
     return (uint32_t)w;
 }
 
 /* Segments of memory. A pointer that is none of them is a constant (MPI_BOTTOM, MPI_IN_PLACE, …) or
  * WEND_UNKNOWN. */
-enum wend_segment_kind {
+enum segment_kind {
     WEND_SEGMENT_HEAP,   /* malloc and its family */
     WEND_SEGMENT_STACK,  /* the calling thread's own stack; id = thread number */
     WEND_SEGMENT_STATIC, /* data of the executable or a shared object */
@@ -82,58 +82,57 @@ enum wend_segment_kind {
     WEND_SEGMENT_KINDS
 };
 #define WEND_SEGMENT(kind, id) (((int64_t)(id) << 3) | (int64_t)(kind))
-static inline bool wend_word_is_segment(int64_t w)
+static inline bool word_is_segment(int64_t w)
 {
     return w >= 0;
 }
 /* Does a second word, in the slots, belong to a segment's word? It is the offset, or behind
  * WEND_PLAIN the number. */
-static inline bool wend_word_segment_has_second(int64_t w)
+static inline bool word_segment_has_second(int64_t w)
 {
-    return wend_word_is_segment(w) || w == WEND_PLAIN;
+    return word_is_segment(w) || w == WEND_PLAIN;
 }
-static inline enum wend_segment_kind wend_segment_kind(int64_t w)
+static inline enum segment_kind segment_kind(int64_t w)
 {
-    return (enum wend_segment_kind)(w & 7);
+    return (enum segment_kind)(w & 7);
 }
-static inline int64_t wend_word_segment_id(int64_t w)
+static inline int64_t word_segment_id(int64_t w)
 {
     return w >> 3;
 }
 /* Ids of heap, static, MPI-allocated, window and mapped segments are as those of handles: the
  * thread that named it, and a number in that thread. */
 #define WEND_SEGMENT_OF(kind, tid, n) WEND_SEGMENT(kind, WEND_HANDLE(tid, n))
-static inline uint32_t wend_word_segment_thread(int64_t w)
+static inline uint32_t word_segment_thread(int64_t w)
 {
-    return (uint32_t)(wend_word_segment_id(w) >> 32);
+    return (uint32_t)(word_segment_id(w) >> 32);
 }
-static inline uint32_t wend_word_segment_number(int64_t w)
+static inline uint32_t word_segment_number(int64_t w)
 {
-    return (uint32_t)wend_word_segment_id(w);
+    return (uint32_t)word_segment_id(w);
 }
 
 /* The word that the segment has if CUDA's memory is taken for the heap's, as in a proxy for
  * machines without CUDA. */
-static inline int64_t wend_word_segment_in_host_memory(int64_t w)
+static inline int64_t word_segment_in_host_memory(int64_t w)
 {
-    if (!wend_word_is_segment(w))
+    if (!word_is_segment(w))
         return w;
-    if (wend_segment_kind(w) == WEND_SEGMENT_REMOTE)
-        return WEND_SEGMENT(WEND_SEGMENT_REMOTE,
-                            wend_word_segment_in_host_memory(wend_word_segment_id(w)));
-    return wend_segment_kind(w) == WEND_SEGMENT_CUDA
-               ? WEND_SEGMENT(WEND_SEGMENT_HEAP, wend_word_segment_id(w))
+    if (segment_kind(w) == WEND_SEGMENT_REMOTE)
+        return WEND_SEGMENT(WEND_SEGMENT_REMOTE, word_segment_in_host_memory(word_segment_id(w)));
+    return segment_kind(w) == WEND_SEGMENT_CUDA
+               ? WEND_SEGMENT(WEND_SEGMENT_HEAP, word_segment_id(w))
                : w;
 }
 
 /* The offset of an address in a WEND_SEGMENT_REMOTE has the process (its rank in MPI_COMM_WORLD) in
  * the lower bits, so that "my right neighbour's" is the same thing on all ranks. */
 #define WEND_REMOTE_OFFSET(rank, offset) ((int64_t)((uint64_t)(offset) << 24 | (uint64_t)(rank)))
-static inline uint32_t wend_word_remote_rank(int64_t w)
+static inline uint32_t word_remote_rank(int64_t w)
 {
     return (uint32_t)w & 0xffffff;
 }
-static inline int64_t wend_word_remote_offset(int64_t w)
+static inline int64_t word_remote_offset(int64_t w)
 {
     return w >> 24;
 }
@@ -169,11 +168,11 @@ static inline int64_t wend_word_remote_offset(int64_t w)
     X(MPI_T_event_dropped_cb_function)
 /* clang-format on */
 #define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,
-enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
+enum WendCallback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
 
 /* A sequence has the calls of a thread, or those of a callback that MPI called. Or it has the order
  * in which the threads of a rank received or sent on one communicator, as pseudo-calls. */
-enum wend_sequence_kind {
+enum sequence_kind {
     WEND_SEQUENCE_THREAD = 0,
     WEND_SEQUENCE_CALLBACK = 1,
     WEND_SEQUENCE_RECEIVES = 2,
@@ -188,7 +187,7 @@ enum wend_sequence_kind {
  * not returned when the recording ended. Word 0 has FAILED too. */
 #define WEND_UNFINISHED (INT64_C(1) << 62)
 /* Whether a shape of N words is that of a call that had not returned when the recording ended. */
-static inline bool wend_words_unfinished(const int64_t *shape, size_t n)
+static inline bool words_unfinished(const int64_t *shape, size_t n)
 {
     return (shape[0] & 1) && n > 1 && shape[n - 1] > 0 && (shape[n - 1] & WEND_UNFINISHED) != 0;
 }
@@ -197,7 +196,7 @@ static inline bool wend_words_unfinished(const int64_t *shape, size_t n)
  * words are compared at once, without a branch for each, which is faster than memcmp. Long rows use
  * memcmp, which ends at the first difference. */
 typedef int64_t WendWordPair __attribute__((vector_size(16), aligned(8), may_alias));
-static inline bool wend_words_equal(const int64_t *a, const int64_t *b, size_t n)
+static inline bool words_equal(const int64_t *a, const int64_t *b, size_t n)
 {
     if (n < 2)
         return n == 0 || *a == *b;

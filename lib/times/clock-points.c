@@ -24,8 +24,8 @@ static double measured_tick(const WendClockPoint points[2], const WendClock *fir
     return likely ? tick : otherwise;
 }
 
-WendClockCorrection wend_clock_points_correction(const WendClockPoint *points, unsigned n,
-                                                 const WendClock *own, const WendClock *first)
+WendClockCorrection clock_points_correction(const WendClockPoint *points, unsigned n,
+                                            const WendClock *own, const WendClock *first)
 {
     double own_tick = own->tick * 1e9, tick = own_tick;
     if (n == 0)

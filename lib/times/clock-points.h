@@ -21,7 +21,7 @@ typedef struct {
 
 /* What brings the clock OWN to FIRST. N points are known, at most 2, in the order of time. With
  * two, the clocks are taken to drift apart evenly between them and beyond. */
-WendClockCorrection wend_clock_points_correction(const WendClockPoint *points, unsigned n,
-                                                 const WendClock *own, const WendClock *first);
+WendClockCorrection clock_points_correction(const WendClockPoint *points, unsigned n,
+                                            const WendClock *own, const WendClock *first);
 
 #endif

@@ -170,4 +170,4 @@ static bool decode(void *learned, WendTimedCall *calls, size_t n, WendCursor *du
     return duration_decode(learned, code_time, calls, n, durations, intervals);
 }
 
-const WendDurationCoding wend_durations_bins = {"bins", true, sizeof(Bins), init, encode, decode};
+const WendDurationCoding durations_bins = {"bins", true, sizeof(Bins), init, encode, decode};

@@ -6,7 +6,7 @@
 #include "duration-model.h"
 #include "durations.h"
 
-extern const WendDurationCoding wend_durations_lossless, wend_durations_bins;
+extern const WendDurationCoding durations_lossless, durations_bins;
 
 /* Codes TICKS, an interval or a duration of a call at PLACE, or reads it. False: the bytes are
  * damaged. */

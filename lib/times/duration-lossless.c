@@ -87,5 +87,5 @@ static bool decode(void *learned, WendTimedCall *calls, size_t n, WendCursor *du
     return duration_decode(learned, code_time, calls, n, durations, intervals);
 }
 
-const WendDurationCoding wend_durations_lossless = {"lossless", false,  sizeof(Lossless),
-                                                    init,       encode, decode};
+const WendDurationCoding durations_lossless = {"lossless", false,  sizeof(Lossless),
+                                               init,       encode, decode};

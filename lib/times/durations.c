@@ -8,11 +8,11 @@
 #include "duration-codings.h"
 
 static const WendDurationCoding *const codings[WEND_DURATIONS] = {
-    [WEND_DURATIONS_LOSSLESS] = &wend_durations_lossless,
-    [WEND_DURATIONS_BINS] = &wend_durations_bins,
+    [WEND_DURATIONS_LOSSLESS] = &durations_lossless,
+    [WEND_DURATIONS_BINS] = &durations_bins,
 };
 
-const WendDurationCoding *wend_durations_coding(uint64_t number)
+const WendDurationCoding *durations_coding(uint64_t number)
 {
     return number < WEND_DURATIONS ? codings[number] : NULL;
 }
@@ -30,7 +30,7 @@ static bool parse_percent(const char *text, unsigned *percent)
     return strcmp(end, "%") == 0 && *percent >= WEND_DURATION_LEAST;
 }
 
-bool wend_durations_parse(const char *text, WendDurationsForm *form)
+bool durations_parse(const char *text, WendDurationsForm *form)
 {
     size_t name = strcspn(text, ":");
     form->coding = WEND_DURATIONS_BINS;
@@ -86,41 +86,41 @@ bool duration_decode(void *learned, DurationCode code, WendTimedCall *calls, siz
     return !durations->failed && !intervals->failed;
 }
 
-void wend_durations_put_head(WendBuf *out, const WendDurationsHead *head)
+void durations_put_head(WendBuf *out, const WendDurationsHead *head)
 {
-    wend_buf_unsigned(out, head->form.coding);
-    wend_buf_unsigned(out, head->form.percent);
-    wend_buf_double(out, head->tick);
-    wend_buf_signed(out, head->origin);
+    buf_unsigned(out, head->form.coding);
+    buf_unsigned(out, head->form.percent);
+    buf_double(out, head->tick);
+    buf_signed(out, head->origin);
     if (head->clock.measured == 0)
         return;
-    wend_buf_unsigned(out, head->clock.measured);
-    wend_buf_signed(out, head->clock.shift);
-    wend_buf_double(out, head->clock.drift);
-    wend_buf_unsigned(out, head->clock.error);
+    buf_unsigned(out, head->clock.measured);
+    buf_signed(out, head->clock.shift);
+    buf_double(out, head->clock.drift);
+    buf_unsigned(out, head->clock.error);
 }
 
 /* False: the correction at C is damaged. */
 static bool read_correction(WendCursor *c, WendDurationsHead *head)
 {
     int64_t origin;
-    uint64_t measured = wend_cursor_unsigned(c);
+    uint64_t measured = cursor_unsigned(c);
     WendClockCorrection *clock = &head->clock;
-    clock->shift = wend_cursor_signed(c);
-    clock->drift = wend_cursor_double(c);
-    clock->error = wend_cursor_unsigned(c);
+    clock->shift = cursor_signed(c);
+    clock->drift = cursor_double(c);
+    clock->error = cursor_unsigned(c);
     clock->measured = (unsigned)measured;
     return !c->failed && (measured == 1 || measured == 2) && clock->drift > -0.5
            && clock->drift < 0.5 && !__builtin_add_overflow(head->origin, clock->shift, &origin);
 }
 
-bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head)
+bool durations_read_head(WendCursor *c, WendDurationsHead *head)
 {
-    uint64_t coding = wend_cursor_unsigned(c), percent = wend_cursor_unsigned(c);
-    const WendDurationCoding *known = wend_durations_coding(coding);
+    uint64_t coding = cursor_unsigned(c), percent = cursor_unsigned(c);
+    const WendDurationCoding *known = durations_coding(coding);
     *head = (WendDurationsHead){.form = {(WendDurationsNumber)coding, (unsigned)percent}};
-    head->tick = wend_cursor_double(c);
-    head->origin = wend_cursor_signed(c);
+    head->tick = cursor_double(c);
+    head->origin = cursor_signed(c);
     bool good = known && head->tick > 0 && head->tick < 1 && percent <= WEND_DURATION_MOST
                 && (percent >= WEND_DURATION_LEAST) == known->lossy;
     if (good && !c->failed && c->p < c->end)
@@ -129,29 +129,29 @@ bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head)
     return !c->failed;
 }
 
-void wend_durations_correct(WendDurationsHead *head)
+void durations_correct(WendDurationsHead *head)
 {
     head->tick *= 1 + head->clock.drift;
     head->origin += head->clock.shift;
 }
 
-bool wend_durations_put_row(const WendDurationCoding *coding, void *learned,
-                            const WendTimedCall *calls, size_t n, WendBuf scratch[2], WendBuf *out)
+bool durations_put_row(const WendDurationCoding *coding, void *learned, const WendTimedCall *calls,
+                       size_t n, WendBuf scratch[2], WendBuf *out)
 {
     for (int i = 0; i < 2; i++) {
         scratch[i].len = 0;
         scratch[i].failed = false;
     }
     coding->encode(learned, calls, n, &scratch[0], &scratch[1]);
-    wend_buf_block(out, &scratch[0]);
-    wend_buf_block(out, &scratch[1]);
+    buf_block(out, &scratch[0]);
+    buf_block(out, &scratch[1]);
     return !scratch[0].failed && !scratch[1].failed && !out->failed;
 }
 
-bool wend_durations_read_row(const WendDurationCoding *coding, void *learned, WendTimedCall *calls,
-                             size_t n, WendCursor *c)
+bool durations_read_row(const WendDurationCoding *coding, void *learned, WendTimedCall *calls,
+                        size_t n, WendCursor *c)
 {
-    WendCursor durations = wend_cursor_block(c), intervals = wend_cursor_block(c);
+    WendCursor durations = cursor_block(c), intervals = cursor_block(c);
     return !c->failed && coding->decode(learned, calls, n, &durations, &intervals)
            && durations.p == durations.end && intervals.p == intervals.end;
 }

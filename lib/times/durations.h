@@ -54,7 +54,7 @@ typedef struct {
 /* The codings by number, as archives have them. */
 typedef enum { WEND_DURATIONS_LOSSLESS, WEND_DURATIONS_BINS, WEND_DURATIONS } WendDurationsNumber;
 /* NULL: there is no such coding. */
-const WendDurationCoding *wend_durations_coding(uint64_t number);
+const WendDurationCoding *durations_coding(uint64_t number);
 
 /* A coding, and its error. */
 typedef struct {
@@ -63,7 +63,7 @@ typedef struct {
 } WendDurationsForm;
 /* Reads "lossless", "bins", "bins:10%" or "10%". False: the text is none of these, or the error is
  * out of its bounds. */
-bool wend_durations_parse(const char *text, WendDurationsForm *form);
+bool durations_parse(const char *text, WendDurationsForm *form);
 
 /* What brings the clock of a rank to that of rank 0 of its world, which is on another host. */
 typedef struct {
@@ -81,19 +81,19 @@ typedef struct {
         origin; /* nanoseconds from the epoch to the time from which the first interval counts */
     WendClockCorrection clock;
 } WendDurationsHead;
-void wend_durations_put_head(WendBuf *out, const WendDurationsHead *head);
+void durations_put_head(WendBuf *out, const WendDurationsHead *head);
 /* Reads the head, which goes to the end of C. False, and the cursor has failed: the bytes are
  * damaged. */
-bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head);
+bool durations_read_head(WendCursor *c, WendDurationsHead *head);
 /* Applies the correction to tick and origin. It is made for a head that was read, which it cannot
  * spoil. */
-void wend_durations_correct(WendDurationsHead *head);
+void durations_correct(WendDurationsHead *head);
 
 /* The row as a recording has it: a block of durations and one of intervals. False: memory is
  * short, or the bytes are damaged. SCRATCH holds two buffers, which the caller clears. */
-bool wend_durations_put_row(const WendDurationCoding *coding, void *learned,
-                            const WendTimedCall *calls, size_t n, WendBuf scratch[2], WendBuf *out);
-bool wend_durations_read_row(const WendDurationCoding *coding, void *learned, WendTimedCall *calls,
-                             size_t n, WendCursor *c);
+bool durations_put_row(const WendDurationCoding *coding, void *learned, const WendTimedCall *calls,
+                       size_t n, WendBuf scratch[2], WendBuf *out);
+bool durations_read_row(const WendDurationCoding *coding, void *learned, WendTimedCall *calls,
+                        size_t n, WendCursor *c);
 
 #endif

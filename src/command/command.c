@@ -26,10 +26,10 @@ void command_print(const char *command, const char *format, ...)
     g_autofree char *message = g_strdup_vprintf(format, args);
     va_end(args);
     g_autofree char *raw = g_strdup_printf("%s: %s", command, message);
-    gboolean utf8 = wend_printable_utf8();
-    gsize n = strlen(raw), length = wend_printable((char[1]){0}, 1, raw, n, utf8);
+    gboolean utf8 = printable_utf8();
+    gsize n = strlen(raw), length = printable_text((char[1]){0}, 1, raw, n, utf8);
     g_autofree char *line = g_malloc(length + 2);
-    wend_printable(line, length + 1, raw, n, utf8);
+    printable_text(line, length + 1, raw, n, utf8);
     line[length] = '\n';
     fwrite(line, 1, length + 1, stderr);
     fflush(stderr);
@@ -314,7 +314,7 @@ void command_progress(const char *what, guint64 done, guint64 all)
         terminal = isatty(STDERR_FILENO);
     if (!terminal)
         return;
-    if (what == NULL) {
+    if (!what) {
         if (shown)
             fputs("\r\033[K", stderr);
         shown = FALSE;

@@ -34,13 +34,13 @@ static guint64 grown_size(Elf *elf, Elf_Scn *section)
     GElf_Shdr header;
     GElf_Chdr compressed;
     size_t names;
-    if (gelf_getshdr(section, &header) == NULL)
+    if (!gelf_getshdr(section, &header))
         return 0;
     if (header.sh_flags & SHF_COMPRESSED)
         return gelf_getchdr(section, &compressed) != NULL ? compressed.ch_size : G_MAXUINT64;
     const char *name =
         elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : NULL;
-    if (name == NULL || !g_str_has_prefix(name, ".zdebug"))
+    if (!name || !g_str_has_prefix(name, ".zdebug"))
         return 0;
     Elf_Data *data = elf_rawdata(section, NULL);
     guint64 size = 0;
@@ -75,15 +75,14 @@ static int code_open(const char *path, const guint8 *id, gsize n)
 {
     guint64 bytes;
     char magic[SELFMAG];
-    int fd = wend_regular_open(path, &bytes, NULL, NULL);
+    int fd = regular_open(path, &bytes, NULL, NULL);
     if (fd < 0)
         return -1;
     elf_version(EV_CURRENT);
-    Elf *elf = wend_regular_read(fd, 0, magic, sizeof magic) && memcmp(magic, ELFMAG, SELFMAG) == 0
+    Elf *elf = regular_read(fd, 0, magic, sizeof magic) && memcmp(magic, ELFMAG, SELFMAG) == 0
                    ? elf_begin(fd, ELF_C_READ_MMAP, NULL)
                    : NULL;
-    gboolean good =
-        elf != NULL && is_bounded(elf, bytes) && (id == NULL || code_has_id(elf, id, n));
+    gboolean good = elf != NULL && is_bounded(elf, bytes) && (!id || code_has_id(elf, id, n));
     elf_end(elf);
     if (good)
         return fd;
@@ -163,7 +162,7 @@ static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_debuginfo,
 
 void debug_file_close(DebugFile *d)
 {
-    if (d == NULL)
+    if (!d)
         return;
     dwfl_end(d->dwfl);
     g_free(d);
@@ -182,7 +181,7 @@ static DebugFile *open_file(const char *path)
         d->module = dwfl_report_offline(d->dwfl, path, path, fd);
         dwfl_report_end(d->dwfl, NULL, NULL);
     }
-    if (d->module == NULL)
+    if (!d->module)
         close(fd);
     else if (dwfl_module_getelf(d->module, &d->bias) != NULL)
         return d;
@@ -205,9 +204,7 @@ static DebugFile *open_with_id(const char *path, const guint8 *id, gsize n,
                                DebugFileProblem *problem)
 {
     DebugFile *d = open_file(path);
-    *problem = d == NULL          ? DEBUG_FILE_MISSING
-               : has_id(d, id, n) ? DEBUG_FILE_GOOD
-                                  : DEBUG_FILE_CHANGED;
+    *problem = !d ? DEBUG_FILE_MISSING : has_id(d, id, n) ? DEBUG_FILE_GOOD : DEBUG_FILE_CHANGED;
     if (*problem == DEBUG_FILE_GOOD)
         return d;
     debug_file_close(d);
@@ -248,7 +245,7 @@ static DebugFile *open_by_id(const guint8 *id, gsize n)
     const char *const paths[] = {debug, info, program};
     DebugFile *d = NULL;
     DebugFileProblem problem;
-    for (guint i = 0; d == NULL && i < G_N_ELEMENTS(paths); i++)
+    for (guint i = 0; !d && i < G_N_ELEMENTS(paths); i++)
         d = open_with_id(paths[i], id, n, &problem);
     return d;
 }
@@ -266,7 +263,7 @@ DebugFile *debug_file_open(const char *path, const guint8 *id, gsize n, DebugFil
     if (found != NULL && has_lines(found))
         return found;
     DebugFile *other = open_by_id(id, n);
-    if (other == NULL)
+    if (!other)
         return found;
     debug_file_close(found);
     *problem = DEBUG_FILE_GOOD;
@@ -325,7 +322,7 @@ static gboolean give_scopes(DebugFile *d, Dwarf_Addr address, const char *file, 
 
 DebugFileProblem debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
 {
-    if (d == NULL)
+    if (!d)
         return DEBUG_FILE_GOOD;
     Dwarf_Addr address = offset + d->bias;
     int line = 0;

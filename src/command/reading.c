@@ -38,8 +38,8 @@ guint64 reading_limit(void)
 WendProgram *reading_open(const char *path, int world, Error **error)
 {
     if (world >= 0)
-        return wend_program_open_world(path, (guint)world, limit, error);
-    return wend_program_open_within(path, limit, error);
+        return program_open_world(path, (guint)world, limit, error);
+    return program_open_within(path, limit, error);
 }
 
 guint64 reading_room(guint64 bytes)

@@ -79,7 +79,7 @@ SiteNames *site_names_new(WendRead *r, const char *command)
 
 void site_names_free(SiteNames *n)
 {
-    if (n == NULL)
+    if (!n)
         return;
     g_hash_table_unref(n->modules);
     g_ptr_array_unref(n->names);
@@ -107,7 +107,7 @@ static char *path_of(const SiteNames *n, const WendReadSite *site)
 static void say_once(const char *command, char *line)
 {
     static GHashTable *said;
-    if (said == NULL)
+    if (!said)
         said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     if (!g_hash_table_contains(said, line))
         command_say(command, "%s", line);
@@ -139,7 +139,7 @@ static void say_problem(const SiteNames *n, const char *path, DebugFileProblem p
         [DEBUG_FILE_NO_NAMES] = ": compile it with -g and do not strip it, or install its .debug "
                                 "file",
     };
-    if (n->command == NULL || problem == DEBUG_FILE_GOOD)
+    if (!n->command || problem == DEBUG_FILE_GOOD)
         return;
     g_autofree char *printed = text_foreign_new(path != NULL ? path : "the program");
     gboolean is_own = problem < G_N_ELEMENTS(advice) && !is_of_system(path);
@@ -254,7 +254,7 @@ const SiteName *site_name(SiteNames *n, uint32_t site)
     const WendReadSite *inside;
     if (site >= n->names->len)
         return NULL;
-    if (n->names->pdata[site] == NULL && wend_read_site(n->reader, site, &inside) == WEND_READ_OK)
+    if (!n->names->pdata[site] && wend_read_site(n->reader, site, &inside) == WEND_READ_OK)
         n->names->pdata[site] = site_name_new(n, inside);
     const SiteName *name = n->names->pdata[site];
     return name != NULL && name->module != NULL ? name : NULL;
@@ -267,7 +267,7 @@ const SiteName *site_name_of_place(SiteNames *n, const WendReadSite *place)
     DebugFileProblem problem;
     Place like = {place->file, place->offset, place->world};
     SiteName *name = g_hash_table_lookup(n->places, &like);
-    if (name == NULL) {
+    if (!name) {
         name = name_new(n, place, TRUE, &problem);
         g_hash_table_insert(n->places, g_memdup2(&like, sizeof like), name);
     }
@@ -288,7 +288,7 @@ static const char *base_of(const char *file)
 void site_frame_text(GString *out, const SiteFrame *frame)
 {
     text_foreign(out, frame->function != NULL ? frame->function : "?");
-    if (frame->file == NULL)
+    if (!frame->file)
         return;
     g_string_append(out, " (");
     text_foreign(out, base_of(frame->file));
@@ -310,7 +310,7 @@ char *site_name_address_text(SiteNames *n, const WendReadSite *address)
 
 void site_name_text(GString *out, const SiteName *name)
 {
-    if (name == NULL) {
+    if (!name) {
         g_string_append(out, "unknown");
     } else if (name->n_frames > 0) {
         site_frame_text(out, &name->frames[0]);
@@ -383,7 +383,7 @@ void site_name_json(GString *out, const SiteName *name)
 void site_names_json(GString *out, SiteNames *n, uint32_t site)
 {
     const SiteName *name = site_name(n, site);
-    if (name == NULL) {
+    if (!name) {
         g_string_append(out, "null");
         return;
     }

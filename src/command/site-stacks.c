@@ -89,7 +89,7 @@ static void json_caller(gpointer data, const SiteName *name)
     if (c->more)
         g_string_append_c(c->out, ',');
     c->more = TRUE;
-    if (name == NULL) {
+    if (!name) {
         g_string_append(c->out, "null");
         return;
     }
@@ -103,7 +103,7 @@ void site_stack_json(GString *out, SiteNames *n, uint32_t site)
     g_autoptr(GString) callers = g_string_new(NULL);
     JsonCallers c = {callers, FALSE};
     gboolean whole;
-    if (name == NULL || !site_stack_callers(n, site, json_caller, &c, &whole)) {
+    if (!name || !site_stack_callers(n, site, json_caller, &c, &whole)) {
         site_names_json(out, n, site);
         return;
     }
@@ -143,7 +143,7 @@ SiteMatching *site_matching_new(guint tolerance, char **ignored)
 
 void site_matching_free(SiteMatching *m)
 {
-    if (m == NULL)
+    if (!m)
         return;
     g_strfreev(m->ignored);
     g_hash_table_unref(m->numbers);
@@ -169,7 +169,7 @@ gboolean site_matching_options(const char *command, const char *missing, gint to
 /* Whether the path FILE is NAME, or ends in it after a slash. */
 static gboolean is_file(const char *file, const char *name)
 {
-    if (file == NULL || !g_str_has_suffix(file, name))
+    if (!file || !g_str_has_suffix(file, name))
         return FALSE;
     gsize before = strlen(file) - strlen(name);
     return before == 0 || file[before - 1] == '/';
@@ -202,7 +202,7 @@ static void add_place(SiteMatching *m, SiteTrail *t, const SiteName *name,
                       const WendReadSite *place)
 {
     const SiteFrame *frames = name != NULL && name->n_frames > 0 ? name->frames : NULL;
-    if (frames == NULL || frames->line == 0) {
+    if (!frames || frames->line == 0) {
         const char *function = frames != NULL ? frames->function : NULL;
         g_string_printf(m->text, "%s\n%" G_GINT64_MODIFIER "x\n", name != NULL ? name->module : "",
                         place->offset);
@@ -236,7 +236,7 @@ SiteTrail *site_trail_new(SiteMatching *m, SiteNames *n, uint32_t site)
 
 void site_trail_free(SiteTrail *t)
 {
-    if (t == NULL)
+    if (!t)
         return;
     g_array_unref(t->frames);
     g_free(t);
@@ -343,7 +343,7 @@ int site_matching_groups(const char *command, SiteNames *n, guint tolerance, cha
     uint32_t n_sites;
     int status = wend_read_n_sites(site_names_reader(n), &n_sites);
     *counts_as = NULL;
-    if (status < 0 || (tolerance == 0 && ignored == NULL))
+    if (status < 0 || (tolerance == 0 && !ignored))
         return status;
     if (tolerance > 0 && n_sites > 0 && !site_stacks_recorded(n))
         command_say(command, SITE_MATCHING_NO_STACKS, "the recording");

@@ -225,7 +225,7 @@ static gboolean takes_utf8(void)
 {
     static int known = -1;
     if (known < 0)
-        known = wend_printable_utf8();
+        known = printable_utf8();
     return known;
 }
 
@@ -251,10 +251,10 @@ void text_foreign_bytes(GString *out, const char *s, gsize n)
         return;
     }
     g_string_set_size(out, start + n); /* enough for most text */
-    gsize length = wend_printable(out->str + start, n + 1, s, n, takes_utf8());
+    gsize length = printable_text(out->str + start, n + 1, s, n, takes_utf8());
     g_string_set_size(out, start + length);
     if (length > n)
-        wend_printable(out->str + start, length + 1, s, n, takes_utf8());
+        printable_text(out->str + start, length + 1, s, n, takes_utf8());
 }
 
 char *text_foreign_new(const char *s)
@@ -282,7 +282,7 @@ void text_quoted(GString *out, const char *s, gsize n)
 static gboolean is_utf8(const char *s, const char *end)
 {
     for (WendCharacter c; s < end; s += c.bytes) {
-        c = wend_character_at(s, end);
+        c = character_at(s, end);
         if (!c.valid)
             return FALSE;
     }
@@ -316,8 +316,8 @@ void text_json_bytes(GString *out, const char *s, gsize n)
     }
     gboolean utf8 = is_utf8(s, end);
     for (WendCharacter c; s < end; s += c.bytes) {
-        c = utf8 ? wend_character_at(s, end) : (WendCharacter){(guchar)*s, 1, (guchar)*s < 0x80};
-        if (c.point != '"' && c.point != '\\' && wend_character_is_safe(c, takes_utf8()))
+        c = utf8 ? character_at(s, end) : (WendCharacter){(guchar)*s, 1, (guchar)*s < 0x80};
+        if (c.point != '"' && c.point != '\\' && character_is_safe(c, takes_utf8()))
             g_string_append_len(out, s, c.bytes);
         else
             append_json_escape(out, c.point);
@@ -349,13 +349,13 @@ void text_sequence(GString *out, gboolean callback, gint64 id)
 void text_totals(GString *out, guint64 mpi_calls, guint64 polls, guint64 frees)
 {
     const WendTotals counts = {mpi_calls, polls, frees};
-    g_autofree char *text = wend_totals_text(&counts);
+    g_autofree char *text = totals_text(&counts);
     g_string_append(out, text);
 }
 
 void text_csv_quote(GString *out, gsize start)
 {
-    if (strpbrk(out->str + start, ",\"\r\n") == NULL)
+    if (!strpbrk(out->str + start, ",\"\r\n"))
         return;
     char *field = g_strdup(out->str + start);
     g_string_truncate(out, start);

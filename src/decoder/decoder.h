@@ -6,7 +6,7 @@
 
 #include "show.h"
 
-int wend_show_main(int argc, char **argv);
-int wend_dump_main(int argc, char **argv);
+int show_main(int argc, char **argv);
+int dump_main(int argc, char **argv);
 
 #endif

@@ -116,10 +116,10 @@ static gboolean flush(Dump *d)
 
 static gboolean wanted(Dump *d, const WendReadFunction *function)
 {
-    if (d->patterns == NULL)
+    if (!d->patterns)
         return TRUE;
     gpointer known = g_hash_table_lookup(d->matches, function);
-    if (known == NULL) {
+    if (!known) {
         gboolean fits = FALSE;
         for (guint i = 0; i < d->patterns->len && !fits; i++)
             fits = g_pattern_spec_match_string(d->patterns->pdata[i], function->name);
@@ -139,7 +139,7 @@ static void dump_call(Dump *d, const SinkContext *context, const WendReadCall *c
     if (d->has_sites && call->site == WEND_READ_NO_INDEX && !call->unfinished
         && (call->function->flags & WEND_READ_NOTE) == 0)
         site_names_say_unknown(d->names);
-    if (!d->sites && call->repeats && (d->sink->repeats == NULL || d->sink->repeats(call)))
+    if (!d->sites && call->repeats && (!d->sink->repeats || d->sink->repeats(call)))
         lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
 }
 
@@ -197,7 +197,7 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
         flags |= WEND_READ_WITH_TIMES;
     if (d->sites)
         flags |= WEND_READ_WITH_SITES;
-    if (d->sink->repeats == NULL)
+    if (!d->sink->repeats)
         flags |= WEND_READ_WITHOUT_TRANSFERS;
     if (wend_read_calls(d->reader, context->rank, context->sequence, flags, &calls) < 0) {
         command_say(COMMAND, "%s", wend_read_message(d->reader));
@@ -223,7 +223,7 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
         if (d->out->len >= WRITE_SIZE)
             going = flush(d);
     }
-    if (call == NULL && d->patterns == NULL)
+    if (!call && !d->patterns)
         end_values(d, context, recorded);
     if (damaged)
         command_say(COMMAND, "rank %u: its times are damaged", context->rank);
@@ -261,7 +261,7 @@ static gboolean dump_rank(Dump *d, guint rank)
         if (!dump_sequence(d, &context))
             return FALSE;
     }
-    if (d->values && d->patterns == NULL && d->first == 0)
+    if (d->values && !d->patterns && d->first == 0)
         recorded_others(&context, dump_values, d);
     return TRUE;
 }
@@ -271,7 +271,7 @@ static void dump_all(Dump *d)
     if (d->sink->begin != NULL)
         d->sink->begin(d->out, d->timing, d->times, d->names);
     for (guint rank = 0; rank < d->n_ranks; rank++)
-        if ((d->ranks == NULL || d->ranks[rank]) && !dump_rank(d, rank))
+        if ((!d->ranks || d->ranks[rank]) && !dump_rank(d, rank))
             return;
     flush(d);
 }
@@ -332,7 +332,7 @@ static int check_thread(const Dump *d)
 {
     gint last = -1;
     for (guint rank = 0; rank < d->n_ranks; rank++)
-        if ((d->ranks == NULL || d->ranks[rank]) && has_thread(d, rank, &last))
+        if ((!d->ranks || d->ranks[rank]) && has_thread(d, rank, &last))
             return WEND_EXIT_OK;
     command_say(COMMAND, "there is no thread %d: %s %s %d", d->thread,
                 d->ranks != NULL ? "these ranks have" : "the recording has",
@@ -350,7 +350,7 @@ static int choose(Dump *d, const char *ranks, const char *functions)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
     d->n_ranks = facts->n_ranks;
     d->n_worlds = facts->n_worlds;
-    if (ranks != NULL && (d->ranks = text_ranks_parse(ranks, d->n_ranks, &error)) == NULL)
+    if (ranks != NULL && !(d->ranks = text_ranks_parse(ranks, d->n_ranks, &error)))
         return command_fail(COMMAND, error);
     if (d->thread != ALL_SEQUENCES)
         status = check_thread(d);
@@ -385,7 +385,7 @@ static int dump_recording(Dump *d, int world, const char *ranks, const char *fun
 {
     int status;
     d->reader = command_open(COMMAND, d->recording, world, &status);
-    if (d->reader == NULL)
+    if (!d->reader)
         return status;
     status = choose(d, ranks, functions);
     if (status != WEND_EXIT_OK)
@@ -408,7 +408,7 @@ static int dump_recording(Dump *d, int world, const char *ranks, const char *fun
     return command_finish(COMMAND, WEND_EXIT_OK);
 }
 
-int wend_dump_main(int argc, char **argv)
+int dump_main(int argc, char **argv)
 {
     gint world = -1;
     char *ranks = NULL, *calls = NULL, *functions = NULL, *format = NULL;
@@ -456,7 +456,7 @@ int wend_dump_main(int argc, char **argv)
         goto end;
     }
     d.sink = sink_by_name(format != NULL ? format : "text");
-    if (d.sink == NULL) {
+    if (!d.sink) {
         status = command_usage(COMMAND, "there is no format '%s': use text, csv or jsonl", format);
         goto end;
     }

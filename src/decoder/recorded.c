@@ -55,7 +55,7 @@ Recorded *recorded_new(const SinkContext *context)
 
 void recorded_free(Recorded *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
     for (guint i = 0; i < r->n_streams; i++)
         wend_read_values_free(r->streams[i].values);
@@ -69,7 +69,7 @@ static RecordedStream *next_stream(Recorded *r)
     for (guint i = 0; i < r->n_streams; i++) {
         RecordedStream *s = &r->streams[i];
         if (s->next != NULL
-            && (first == NULL || s->next->steps < first->next->steps
+            && (!first || s->next->steps < first->next->steps
                 || (s->next->steps == first->next->steps && !s->next->of_call
                     && first->next->of_call)))
             first = s;
@@ -205,5 +205,5 @@ gboolean recorded_rest(GString *out, Recorded *r)
     RecordedStream *s;
     while (r != NULL && (s = next_stream(r)) != NULL)
         take(out, r, s);
-    return r == NULL || !r->damaged;
+    return !r || !r->damaged;
 }

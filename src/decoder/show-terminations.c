@@ -70,7 +70,7 @@ static void last_sites(TerminationSites *s, guint rank, guint sequence, const We
     add_call(&takes, q->n_polls);
     for (guint i = 0; i < n; i++)
         last[i] = WEND_READ_NO_INDEX;
-    if (s->names == NULL || n == 0)
+    if (!s->names || n == 0)
         return;
     if (takes > s->calls
         || wend_read_calls(s->reader, rank, sequence,

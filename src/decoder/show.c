@@ -68,7 +68,7 @@ static void padded(GString *out, int width, GString *cell)
 static void show_when(GString *out, const WendReadFacts *f)
 {
     const char *comma = "";
-    if (f->start < 0 && f->elapsed < 0 && f->job == NULL)
+    if (f->start < 0 && f->elapsed < 0 && !f->job)
         return;
     label(out, "run");
     if (f->start >= 0) {
@@ -168,7 +168,7 @@ static void show_cut(GString *out, WendRead *r, guint n_worlds)
     bool first = true;
     for (guint w = 0; w < n_worlds; w++)
         for (guint i = 0; wend_read_meta(r, w, i, &group, &key, &value) == 0; i++) {
-            if (!g_str_equal(group, CUT_GROUP) || key == NULL)
+            if (!g_str_equal(group, CUT_GROUP) || !key)
                 continue;
             label(out, first ? "incomplete" : "");
             put_fact(out, key);
@@ -197,7 +197,7 @@ static void show_off(GString *out, WendRead *r, guint n_worlds)
     for (guint w = 0; w < n_worlds; w++) {
         const char *ranks = meta_value(r, w, OFF_GROUP, "calls"),
                    *calls = meta_value(r, w, "run", "left_out");
-        if (ranks == NULL || calls == NULL)
+        if (!ranks || !calls)
             continue;
         label(out, "not recorded");
         text_count(out, g_ascii_strtoull(calls, NULL, 10));
@@ -218,7 +218,7 @@ static void show_missing(GString *out, WendRead *r)
     if (missing_find(r, MOST_MATCHED, &missing) < 0)
         return;
     g_autofree char *text = missing_text(&missing);
-    if (text == NULL)
+    if (!text)
         return;
     label(out, "missing");
     g_string_append_printf(out, "%s: %s (wend show --messages)\n", text,
@@ -537,7 +537,7 @@ static void json_meta(GString *out, WendRead *r)
     json_key(out, "meta");
     g_string_append_c(out, '{');
     for (guint i = 0; wend_read_meta(r, WEND_READ_JOB, i, &group, &key, &value) == 0; i++) {
-        if (open == NULL || !g_str_equal(open, group)) {
+        if (!open || !g_str_equal(open, group)) {
             g_string_append(out, open != NULL ? "}," : "");
             text_json_string(out, group);
             g_string_append(out, ":{");
@@ -546,7 +546,7 @@ static void json_meta(GString *out, WendRead *r)
         } else {
             g_string_append_c(out, ',');
         }
-        if (key == NULL)
+        if (!key)
             continue;
         text_json_string(out, key);
         g_string_append_c(out, ':');
@@ -702,7 +702,7 @@ static int group_sites(const TableOptions *t, SiteNames *names)
 {
     g_autoptr(GArray) counts_as = NULL;
     int status = site_matching_groups(COMMAND, names, (guint)t->tolerance, t->ignored, &counts_as);
-    if (status < 0 || counts_as == NULL)
+    if (status < 0 || !counts_as)
         return status;
     return wend_read_group_sites(site_names_reader(names),
                                  (const uint32_t *)(gpointer)counts_as->data, counts_as->len);
@@ -740,7 +740,7 @@ static int show_tables(const TableOptions *t, gboolean all, guint top, const cha
 {
     int status;
     WendRead *r = command_open(COMMAND, path, world, &status);
-    if (r == NULL)
+    if (!r)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
     SiteTableFormat format = t->json ? SITE_TABLE_JSON : t->csv ? SITE_TABLE_CSV : SITE_TABLE_TEXT;
@@ -762,7 +762,7 @@ static int show_tables(const TableOptions *t, gboolean all, guint top, const cha
     return status < 0 ? -status : command_finish(COMMAND, WEND_EXIT_OK);
 }
 
-int wend_show_main(int argc, char **argv)
+int show_main(int argc, char **argv)
 {
     gboolean all = FALSE;
     gint top = FEW_FUNCTIONS, world = -1;
@@ -814,7 +814,7 @@ int wend_show_main(int argc, char **argv)
         return show_tables(&tables, all, (guint)top, argv[1], world);
 
     Show s = {.reader = command_open(COMMAND, argv[1], world, &status)};
-    if (s.reader == NULL)
+    if (!s.reader)
         return status;
     if (wend_read_facts(s.reader, WEND_READ_JOB, &s.facts) < 0
         || wend_read_totals(s.reader, &s.totals) < 0)

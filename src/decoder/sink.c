@@ -326,7 +326,7 @@ static void append_time(GString *out, const char *before, double seconds)
 
 static void text_time(GString *out, const WendReadTime *time)
 {
-    if (time == NULL)
+    if (!time)
         return;
     g_string_truncate(out, out->len - 1);
     append_time(out, "  @ ", time->start);
@@ -346,7 +346,7 @@ static void csv_time(GString *out, const WendReadTime *time)
 
 static void json_time(GString *out, const WendReadTime *time)
 {
-    if (time == NULL)
+    if (!time)
         return;
     g_string_truncate(out, out->len - 2);
     append_time(out, ",\"start\":", time->start);

@@ -299,7 +299,7 @@ int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat
     put_table_head(out, format, stacks);
     for (; (status = wend_read_site_totals(r, i, &t)) == WEND_READ_OK; i++) {
         all += t->calls + t->polls;
-        if (n_sites > 0 && site_name(names, t->site) == NULL) {
+        if (n_sites > 0 && !site_name(names, t->site)) {
             unknown += t->calls + t->polls;
             site_names_say_unknown(names);
         }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "call_text.h"
+#include "call-text.h"
 #include "pins.h"
 
 /* The first byte of a byte string. So calls and requests never have equal strings. */
@@ -71,7 +71,7 @@ struct ComparisonKeyRank {
 static guint constants_count(const WendProgram *p)
 {
     guint n = 0;
-    while (wend_program_constant_name(p, WEND_CONST(n)) != NULL)
+    while (program_constant_name(p, WEND_CONST(n)) != NULL)
         n++;
     return n;
 }
@@ -82,12 +82,12 @@ static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
     guint n_a = constants_count(a), n_b = constants_count(b);
     GHashTable *of_a = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < n_a; i++)
-        g_hash_table_insert(of_a, (gpointer)wend_program_constant_name(a, WEND_CONST(i)),
+        g_hash_table_insert(of_a, (gpointer)program_constant_name(a, WEND_CONST(i)),
                             GUINT_TO_POINTER(i + 1));
     GArray *table = g_array_sized_new(FALSE, FALSE, sizeof(gint64), n_b);
     gboolean same = TRUE;
     for (guint i = 0; i < n_b; i++) {
-        gpointer found = g_hash_table_lookup(of_a, wend_program_constant_name(b, WEND_CONST(i)));
+        gpointer found = g_hash_table_lookup(of_a, program_constant_name(b, WEND_CONST(i)));
         gint64 word = found != NULL ? WEND_CONST(GPOINTER_TO_UINT(found) - 1) : WEND_CONST(n_a + i);
         same = same && word == WEND_CONST(i);
         g_array_append_val(table, word);
@@ -107,13 +107,13 @@ ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
     comparison_key->second = b;
     comparison_key->constants = translate_constants(a, b);
     comparison_key->pinned = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    comparison_key->request_null = wend_program_constant_word("MPI_REQUEST_NULL");
+    comparison_key->request_null = program_constant_word("MPI_REQUEST_NULL");
     return comparison_key;
 }
 
 void comparison_key_free(ComparisonKey *comparison_key)
 {
-    if (comparison_key == NULL)
+    if (!comparison_key)
         return;
     g_hash_table_unref(comparison_key->numbers);
     g_hash_table_unref(comparison_key->pinned);
@@ -145,9 +145,8 @@ static void put(GByteArray *key, gint64 word)
 
 static gint64 translated(const ComparisonKeyRank *r, gint64 word)
 {
-    if (r->constants != NULL && wend_word_is_const(word)
-        && wend_word_const_index(word) < r->constants->len)
-        return g_array_index(r->constants, gint64, wend_word_const_index(word));
+    if (r->constants != NULL && word_is_const(word) && word_const_index(word) < r->constants->len)
+        return g_array_index(r->constants, gint64, word_const_index(word));
     return word;
 }
 
@@ -198,7 +197,7 @@ static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const
     g_byte_array_append(text, (const guint8 *)words, (guint)(n * sizeof *words));
     GBytes *name = g_byte_array_free_to_bytes(text);
     gpointer number = g_hash_table_lookup(r->names, name);
-    if (number == NULL) {
+    if (!number) {
         number = GUINT_TO_POINTER(g_hash_table_size(r->names) + 1);
         g_hash_table_insert(r->names, g_bytes_ref(name), number);
     }
@@ -253,8 +252,8 @@ static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg,
     for (gsize i = 0; i < n_words; i++) {
         gint64 word = translated(r, words[i]);
         if (is_segment_word(kind, i))
-            word = wend_word_segment_in_host_memory(word);
-        if (kind == WEND_KIND_REQUEST && wend_word_is_handle(word)) {
+            word = word_segment_in_host_memory(word);
+        if (kind == WEND_KIND_REQUEST && word_is_handle(word)) {
             if (is_out && options->unmade)
                 continue;
             if (options->active != NULL && !is_out && !options->active(options->data, word))
@@ -316,7 +315,7 @@ static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         if ((options->parts & COMPARISON_KEY_IN) != 0
-            && !(options->of_pool && wend_param_is_amount(call->function, arg->param)))
+            && !(options->of_pool && param_is_amount(call->function, arg->param)))
             put_words(r, key, arg, FALSE, options);
         gboolean outcome =
             arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
@@ -344,7 +343,7 @@ guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal)
     if (r->terminals[terminal] != 0)
         return r->terminals[terminal];
     r->named_common = FALSE;
-    guint32 number = comparison_key_call(r, wend_decoder_call(r->decoder, terminal, r->rank),
+    guint32 number = comparison_key_call(r, decoder_call(r->decoder, terminal, r->rank),
                                          COMPARISON_KEY_IN, NULL, NULL);
     if (!r->named_common)
         r->terminals[terminal] = number;
@@ -354,7 +353,7 @@ guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal)
 guint32 comparison_key_without_memory(ComparisonKeyRank *r, guint32 terminal)
 {
     const PutOptions options = {.parts = COMPARISON_KEY_IN, .without_memory = TRUE};
-    put_call(r, r->comparison_key->key, wend_decoder_call(r->decoder, terminal, r->rank),
+    put_call(r, r->comparison_key->key, decoder_call(r->decoder, terminal, r->rank),
              TAG_WITHOUT_MEMORY, &options);
     return comparison_key_intern(r->comparison_key, r->comparison_key->key->data,
                                  r->comparison_key->key->len);
@@ -379,7 +378,7 @@ static guint32 name_request(ComparisonKeyRank *r, gint64 word, guint32 pool, gui
 {
     struct {
         guint32 tag, thread, pool, k;
-    } name = {TAG_REQUEST, wend_word_handle_tid(word), pool, k};
+    } name = {TAG_REQUEST, word_handle_tid(word), pool, k};
     return comparison_key_intern(r->comparison_key, &name, sizeof name);
 }
 
@@ -397,9 +396,9 @@ static void name_requests(ComparisonKeyRank *r, GArray *made)
         for (n = 1; i + n < made->len && m[n].word == m->word;)
             n++;
         if (m->pool == m[n - 1].pool) {
-            if (i == 0 || wend_word_handle_tid(m->word) != thread)
+            if (i == 0 || word_handle_tid(m->word) != thread)
                 g_hash_table_remove_all(next);
-            thread = wend_word_handle_tid(m->word);
+            thread = word_handle_tid(m->word);
             gpointer pool = GUINT_TO_POINTER(m->pool);
             guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, pool));
             g_hash_table_insert(next, pool, GUINT_TO_POINTER(k + 1));
@@ -420,12 +419,11 @@ static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
     Made m = {0, 0};
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT
-            || arg->out == NULL)
+        if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT || !arg->out)
             continue;
         for (gint64 e = 0; e < arg->n_out; e++) {
             m.word = arg->out[e];
-            if (!wend_word_is_handle(m.word))
+            if (!word_is_handle(m.word))
                 continue;
             if (m.pool == 0) {
                 put_call(r, r->comparison_key->key, call, TAG_POOL, &options);
@@ -441,7 +439,7 @@ static gboolean is_common(const ComparisonKeyRank *r, gint64 request)
 {
     gpointer number;
     return r->any_common && g_hash_table_lookup_extended(r->requests, &request, NULL, &number)
-           && number == NULL;
+           && !number;
 }
 
 /* -- calls as a proxy makes them -- */
@@ -480,9 +478,8 @@ static gboolean is_split(ComparisonKeyRank *r, const WendCall *call, const Pinne
 {
     for (guint i = 0; i < got->sources->len; i++) {
         gint64 source = g_array_index(got->sources, gint64, i);
-        gboolean none = source == wend_program_constant_word("MPI_ANY_SOURCE");
-        if (none ? !receives(r->other, number_of_receive(r, call))
-                 : with_source(r, call, source) == NULL)
+        gboolean none = source == program_constant_word("MPI_ANY_SOURCE");
+        if (none ? !receives(r->other, number_of_receive(r, call)) : !with_source(r, call, source))
             return FALSE;
     }
     return TRUE;
@@ -492,7 +489,7 @@ static PinnedCalls *count_of(ComparisonKeyRank *r, const WendCall *call)
 {
     GHashTable *pinned = r->comparison_key->pinned;
     PinnedCalls *calls = g_hash_table_lookup(pinned, call->function);
-    if (calls == NULL)
+    if (!calls)
         g_hash_table_insert(pinned, (gpointer)call->function, calls = g_new0(PinnedCalls, 1));
     return calls;
 }
@@ -503,7 +500,7 @@ static const WendCall *change_call(ComparisonKeyRank *r, const WendCall *call)
     gboolean any = FALSE;
     const WendCall *changed = NULL;
     if (pins_source_argument(call, &any) != NULL && any && r->pins != NULL)
-        changed = pins_starts(r->pins, call->index) == NULL
+        changed = !pins_starts(r->pins, call->index)
                       ? with_source(r, call, pins_source(r->pins, call->index))
                       : NULL;
     else if (makes_graph(call) && !r->other->makes_graphs)
@@ -523,21 +520,20 @@ static void note_for_pins(ComparisonKeyRank *r, const WendCall *call)
     r->wildcards |= any;
     r->makes_graphs |= makes_graph(call);
     const WendArg *old = call->function->id == WEND_FN_MPI_Dist_graph_create_adjacent
-                             ? wend_call_arg(call, "comm_old")
+                             ? call_arg(call, "comm_old")
                              : NULL;
     r->unknown_graphs |= old != NULL && old->n_in == 1 && old->in[0] == WEND_UNKNOWN;
 }
 
 static void find_for_pins(ComparisonKeyRank *r, Counts *counts)
 {
-    const WendClass *class =
-        wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    const WendClass *class = program_class(r->program, program_class_of(r->program, r->rank));
     r->received = g_hash_table_new(NULL, NULL);
     for (guint s = 0; s < class->n_sequences; s++) {
         guint n;
         const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
         for (guint t = 0; t < n; t++)
-            note_for_pins(r, wend_decoder_call(r->decoder, terminals[t], r->rank));
+            note_for_pins(r, decoder_call(r->decoder, terminals[t], r->rank));
     }
 }
 
@@ -590,7 +586,7 @@ static gboolean has_name(const ComparisonKeyRank *r, gint64 request, guint32 nam
     for (guint i = 0; split != NULL && i < split->names->len; i++)
         if (split_name(split, i) == name)
             return TRUE;
-    return split == NULL && GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &request)) == name;
+    return !split && GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &request)) == name;
 }
 
 static void set_name(ComparisonKeyRank *r, gint64 request, guint32 name)
@@ -602,13 +598,13 @@ static void set_name(ComparisonKeyRank *r, gint64 request, guint32 name)
 static guint32 name_made(ComparisonKeyRank *r, const Made *m, const WendWalk *walk)
 {
     GArray *pending = g_hash_table_lookup(r->pending, GUINT_TO_POINTER(m->pool));
-    if (pending == NULL)
+    if (!pending)
         g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool),
                             pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
     WendRequestState state;
     guint32 k = 0;
     while (k < pending->len && g_array_index(pending, gint64, k) != m->word
-           && wend_walk_request(walk, g_array_index(pending, gint64, k), &state)
+           && walk_request(walk, g_array_index(pending, gint64, k), &state)
            && has_name(r, g_array_index(pending, gint64, k), name_request(r, m->word, m->pool, k)))
         k++;
     if (k == pending->len)
@@ -649,8 +645,8 @@ static void count_as(ComparisonKeyRank *r, const WendCall *call)
 static void split_receive(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
 {
     const PinnedStarts *got = r->pins != NULL ? pins_starts(r->pins, call->index) : NULL;
-    const gint64 *word = wend_call_request_made(call);
-    if (got == NULL || word == NULL || !is_common(r, *word) || !is_split(r, call, got))
+    const gint64 *word = call_request_made(call);
+    if (!got || !word || !is_common(r, *word) || !is_split(r, call, got))
         return;
     Split *split = g_new0(Split, 1);
     split->got = got;
@@ -672,7 +668,7 @@ static void split_receive(ComparisonKeyRank *r, const WendCall *call, const Wend
 /* Each start of a split receive starts the request of the source that came. */
 static void start_splits(ComparisonKeyRank *r, const WendCall *call)
 {
-    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *requests = call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; requests != NULL && i < requests->n_in; i++) {
         Split *split = g_hash_table_lookup(r->splits, &requests->in[i]);
         if (split != NULL && split->n_started < split->got->starts->len)
@@ -685,8 +681,8 @@ static void start_splits(ComparisonKeyRank *r, const WendCall *call)
 /* Frees the request, and before it all others of a split receive. Their names are free then. */
 static void free_request(ComparisonKeyRank *r, const WendCall *call)
 {
-    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
-    if (request == NULL || request->n_in != 1 || !is_common(r, request->in[0]))
+    const WendArg *request = call_arg_of_kind(call, WEND_KIND_REQUEST);
+    if (!request || request->n_in != 1 || !is_common(r, request->in[0]))
         return;
     const gint64 word = request->in[0];
     const Split *split = g_hash_table_lookup(r->splits, &word);
@@ -714,9 +710,9 @@ void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendW
         split_receive(r, call, walk);
     if (r->counts_as->len == 0)
         name_all_made(r, call, walk);
-    if (r->other != NULL && wend_walk_starts(walk))
+    if (r->other != NULL && walk_starts(walk))
         start_splits(r, call);
-    if (r->other != NULL && wend_walk_frees(walk))
+    if (r->other != NULL && walk_frees(walk))
         free_request(r, call);
 }
 
@@ -728,15 +724,14 @@ const guint32 *comparison_key_counts_as(const ComparisonKeyRank *r, guint *n)
 
 static void find_requests(ComparisonKeyRank *r, Counts *counts)
 {
-    const WendClass *class =
-        wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    const WendClass *class = program_class(r->program, program_class_of(r->program, r->rank));
     GArray *made = g_array_new(FALSE, FALSE, sizeof(Made));
     for (guint s = 0; s < class->n_sequences; s++) {
         guint n;
         const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
         for (guint t = 0; t < n; t++) {
-            const WendShape *shape = wend_program_shape(
-                r->program, wend_program_terminal(r->program, terminals[t])->shape);
+            const WendShape *shape =
+                program_shape(r->program, program_terminal(r->program, terminals[t])->shape);
             gboolean makes = FALSE;
             for (guint i = 0; i < shape->function->n_params; i++)
                 makes = makes
@@ -744,7 +739,7 @@ static void find_requests(ComparisonKeyRank *r, Counts *counts)
                             && shape->function->params[i].dir == WEND_DIR_OUT);
             if (!makes)
                 continue;
-            add_made(r, wend_decoder_call(r->decoder, terminals[t], r->rank), made);
+            add_made(r, decoder_call(r->decoder, terminals[t], r->rank), made);
         }
     }
     name_requests(r, made);
@@ -773,8 +768,8 @@ ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *comparison_key, const 
     r->comparison_key = comparison_key;
     r->program = p;
     r->rank = rank;
-    r->decoder = wend_decoder_new(p);
-    r->terminals = g_new0(guint32, wend_program_n_terminals(p));
+    r->decoder = decoder_new(p);
+    r->terminals = g_new0(guint32, program_n_terminals(p));
     r->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     r->lives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     r->pending = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
@@ -790,9 +785,9 @@ ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *comparison_key, const 
 
 void comparison_key_rank_free(ComparisonKeyRank *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
-    wend_decoder_free(r->decoder);
+    decoder_free(r->decoder);
     g_free(r->terminals);
     g_hash_table_unref(r->requests);
     g_hash_table_unref(r->lives);

@@ -346,7 +346,7 @@ static GArray *domain_of(Solver *s, guint key)
     guint parts[2] = {s->part_of[0][key], s->part_of[1][key]};
     gint64 both = (gint64)parts[0] << 32 | parts[1];
     GArray *words = g_hash_table_lookup(s->words, &both);
-    if (words == NULL) {
+    if (!words) {
         Row rows[2];
         for (guint input = 0; input < 2; input++) {
             const Part *p = &s->parts[parts[input]];
@@ -700,7 +700,7 @@ static CompletionHandlersResult solve(Solver *s)
         const Part *p = &s->parts[i];
         for (guint k = 0; k < p->n; k++) {
             guint key = p->keys[k];
-            if (s->domains[key] == NULL && !is_free(s, key)) {
+            if (!s->domains[key] && !is_free(s, key)) {
                 s->domains[key] = domain_of(s, key);
                 g_array_append_val(keys, key);
             }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "diff.h"
-#include "call_text.h"
+#include "call-text.h"
 #include "comparison-key.h"
 #include "explained.h"
 #include "findings.h"
@@ -162,7 +162,7 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     g_string_append_printf(what, ": %s", apart->why);
     for (guint input = 0; input < 2; input++) {
         const WendClass *class =
-            wend_program_class(d->program[input], wend_program_class_of(d->program[input], rank));
+            program_class(d->program[input], program_class_of(d->program[input], rank));
         Place where = {d->pair.sites, input, rank, (guint)find_sequence(class, sequence)};
         print_input(lines, items[input], &apart->at[input], &where, &names[input]);
     }
@@ -263,8 +263,7 @@ static const guint *ranks_of(const RankBlock *block)
 static void compare_rank(Diff *d, const RankBlock *block, guint number, const guint sequence[2])
 {
     guint rank = ranks_of(block)[number];
-    const WendSequence *s =
-        &wend_program_class(d->program[0], block->class[0])->sequences[sequence[0]];
+    const WendSequence *s = &program_class(d->program[0], block->class[0])->sequences[sequence[0]];
     Both both = both_new(d, rank, sequence, ITEMS_CALLS);
     Apart apart;
     if (find_apart(both.items[0], both.items[1], &apart)) {
@@ -274,14 +273,14 @@ static void compare_rank(Diff *d, const RankBlock *block, guint number, const gu
             difference.index[input] =
                 apart.at[input].number != 0
                     ? apart.at[input].index
-                    : wend_program_rule(d->program[input],
-                                        wend_program_class(d->program[input], block->class[input])
-                                            ->sequences[sequence[input]]
-                                            .rule)
+                    : program_rule(d->program[input],
+                                   program_class(d->program[input], block->class[input])
+                                       ->sequences[sequence[input]]
+                                       .rule)
                           ->length;
         Explained *x =
             explains(d) ? explained_new(&d->pair, block->class, sequence, &rank, 1) : NULL;
-        if (x == NULL || !explained_add_first(x, &difference))
+        if (!x || !explained_add_first(x, &difference))
             report(d, rank, s, both.items, &apart);
         explained_free(x);
     }
@@ -328,7 +327,7 @@ static void compare_block(Diff *d, const RankBlock *block)
 {
     const WendClass *class[2];
     for (guint i = 0; i < 2; i++)
-        class[i] = wend_program_class(d->program[i], block->class[i]);
+        class[i] = program_class(d->program[i], block->class[i]);
     for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
         gint other = find_sequence(class[1], &class[0] -> sequences[i]);
         if (other < 0) {
@@ -351,7 +350,7 @@ static void compare_outcomes(Diff *d, guint rank)
 {
     const WendClass *class[2];
     for (guint i = 0; i < 2; i++)
-        class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
+        class[i] = program_class(d->program[i], program_class_of(d->program[i], rank));
     for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
         const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
         if (same_outcomes(d->pair.same, rank, sequence, !d->no_polls))
@@ -372,7 +371,7 @@ static void compare_sites(Diff *d, guint rank)
 {
     const WendClass *class[2];
     for (guint i = 0; i < 2; i++)
-        class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
+        class[i] = program_class(d->program[i], program_class_of(d->program[i], rank));
     for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
         const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
         SiteDifference found;
@@ -404,14 +403,13 @@ static GPtrArray *find_blocks(const Diff *d)
 {
     GPtrArray *blocks = g_ptr_array_new_with_free_func(block_free);
     GHashTable *index = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
-    for (guint rank = 0; rank < wend_program_ranks(d->program[0]); rank++) {
-        guint a = wend_program_class_of(d->program[0], rank),
-              b = wend_program_class_of(d->program[1], rank);
+    for (guint rank = 0; rank < program_ranks(d->program[0]); rank++) {
+        guint a = program_class_of(d->program[0], rank), b = program_class_of(d->program[1], rank);
         gint64 key = (gint64)((guint64)a << 32 | b);
         RankBlock *block = g_hash_table_lookup(index, &key);
         if (a == G_MAXUINT || b == G_MAXUINT)
             continue; /* see compare_presence */
-        if (block == NULL) {
+        if (!block) {
             block = g_new(RankBlock, 1);
             *block = (RankBlock){{a, b}, g_array_new(FALSE, FALSE, sizeof(guint))};
             g_ptr_array_add(blocks, block);
@@ -429,7 +427,7 @@ static gboolean compare_presence(Diff *d, guint rank)
 {
     gboolean there[2];
     for (guint i = 0; i < 2; i++)
-        there[i] = wend_program_class_of(d->program[i], rank) != G_MAXUINT;
+        there[i] = program_class_of(d->program[i], rank) != G_MAXUINT;
     if (there[0] != there[1]) {
         g_autofree char *what = g_strdup_printf("only in %s", d->name[there[0] ? 0 : 1]);
         findings_add(d->pair.findings, &rank, 1, what, NULL);
@@ -452,7 +450,7 @@ static void drop_same(Diff *d, RankBlock *block)
 
 static void compare_ranks(Diff *d)
 {
-    guint n = wend_program_ranks(d->program[0]);
+    guint n = program_ranks(d->program[0]);
     d->differs = g_new0(gboolean, n + 1);
     for (guint rank = 0; rank < n; rank++)
         d->differs[rank] = !compare_presence(d, rank);
@@ -480,7 +478,7 @@ static void compare_ranks(Diff *d)
 /* Whether the recordings have equally many worlds, and equally many ranks in each. */
 static gboolean compare_sizes(Diff *d)
 {
-    guint worlds[2] = {wend_program_n_worlds(d->program[0]), wend_program_n_worlds(d->program[1])};
+    guint worlds[2] = {program_n_worlds(d->program[0]), program_n_worlds(d->program[1])};
     if (worlds[0] != worlds[1]) {
         if (!d->quiet)
             g_string_append_printf(d->out, "%s has %u worlds, %s has %u\n", d->name[0], worlds[0],
@@ -489,8 +487,8 @@ static gboolean compare_sizes(Diff *d)
         return FALSE;
     }
     for (guint i = 0; i < worlds[0]; i++) {
-        guint n[2] = {wend_program_world(d->program[0], i)->ranks,
-                      wend_program_world(d->program[1], i)->ranks};
+        guint n[2] = {program_world(d->program[0], i)->ranks,
+                      program_world(d->program[1], i)->ranks};
         if (n[0] == n[1])
             continue;
         if (!d->quiet) {
@@ -572,7 +570,7 @@ static void conclude(Diff *d, gboolean equal)
                                 : d->outcomes ? "equal, outcomes too"
                                               : "equal");
         g_string_append(d->out, d->sites ? ", from the same places: " : ": ");
-        guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
+        guint n = program_ranks(d->program[0]), worlds = program_n_worlds(d->program[0]);
         if (worlds > 1)
             g_string_append_printf(d->out, "%u worlds, ", worlds);
         text_count(d->out, n);
@@ -580,7 +578,7 @@ static void conclude(Diff *d, gboolean equal)
         WendTotals totals[2] = {counts_totals(d->pair.counts[0]), counts_totals(d->pair.counts[1])};
         guint64 polls[2] = {totals[0].polls, totals[1].polls};
         totals[0].polls = 0;
-        g_autofree char *text = wend_totals_text(&totals[0]);
+        g_autofree char *text = totals_text(&totals[0]);
         g_string_append(d->out, text);
         if (polls_too && polls[0] > 0) {
             g_string_append(d->out, ", ");
@@ -614,7 +612,7 @@ static void conclude(Diff *d, gboolean equal)
     flush(d);
 }
 
-int wend_diff_main(int argc, char **argv)
+int diff_main(int argc, char **argv)
 {
     Diff d = {.max = 10};
     gint64 max = 10;
@@ -657,7 +655,7 @@ int wend_diff_main(int argc, char **argv)
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);
-        if (programs[i] == NULL) {
+        if (!programs[i]) {
             status = command_fail(COMMAND, error);
             goto end;
         }
@@ -694,7 +692,7 @@ end:
         g_free(names[i]);
         counts_free(d.pair.counts[i]);
         if (programs[i] != NULL)
-            wend_program_free(programs[i]);
+            program_free(programs[i]);
     }
     return status;
 }

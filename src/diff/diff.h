@@ -3,6 +3,6 @@
 #ifndef WEND_DIFF_H
 #define WEND_DIFF_H
 
-int wend_diff_main(int argc, char **argv);
+int diff_main(int argc, char **argv);
 
 #endif

@@ -586,9 +586,9 @@ static GArray *explain_stretch(Explainer *e, Stretch s)
         if (b != NULL)
             edits = explain_tokens(e, &s, a, b);
     }
-    if (edits == NULL)
+    if (!edits)
         edits = explain_calls(e, &s, s);
-    if (edits == NULL) {
+    if (!edits) {
         guint64 begin = snake(e, s.from[0], s.from[1], &s),
                 most = MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]) - begin;
         guint64 end = hashed_common_end(e->input[0], s.to[0], e->input[1], s.to[1], most);

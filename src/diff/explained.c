@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "call_text.h"
+#include "call-text.h"
 #include "explain.h"
 #include "items.h"
 #include "src/command/text.h"
@@ -48,7 +48,7 @@ static gboolean completes_by_choice(const WendFunction *f)
 
 static guint32 key_of(Explained *x, guint input, guint32 terminal)
 {
-    const WendCall *call = wend_decoder_call(x->decoders[input], terminal, x->ranks[0]);
+    const WendCall *call = decoder_call(x->decoders[input], terminal, x->ranks[0]);
     struct {
         char tag[4];
         guint32 number;
@@ -72,7 +72,7 @@ static void make_keys(Explained *x, guint input, guint rule)
     guint n;
     const guint32 *terminals = counts_of_rule(x->pair->counts[input], rule, &n);
     g_autofree guint32 *copy = g_memdup2(terminals, n * sizeof *copy);
-    x->keys[input] = g_new0(guint32, wend_program_n_terminals(x->pair->program[input]) + 1);
+    x->keys[input] = g_new0(guint32, program_n_terminals(x->pair->program[input]) + 1);
     for (guint i = 0; i < n; i++)
         x->keys[input][copy[i]] = key_of(x, input, copy[i]);
 }
@@ -84,8 +84,8 @@ static gboolean is_similar(gpointer data, guint32 a, guint32 b)
     const char *names[2];
     for (guint input = 0; input < 2; input++) {
         const WendProgram *p = x->pair->program[input];
-        names[input] = wend_program_shape(p, wend_program_terminal(p, terminals[input])->shape)
-                           ->function->name;
+        names[input] =
+            program_shape(p, program_terminal(p, terminals[input])->shape)->function->name;
     }
     return strcmp(names[0], names[1]) == 0;
 }
@@ -107,9 +107,9 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
     for (gsize i = 0; equal && i <= n_words; i++) { /* begins with the length */
         gint64 one = i == 0 ? n[0] : words[0][i - 1], other = i == 0 ? n[1] : words[1][i - 1];
         const char *names[2] = {NULL, NULL};
-        if (wend_word_is_const(one) && wend_word_is_const(other)) {
-            names[0] = wend_program_constant_name(x->pair->program[0], one);
-            names[1] = wend_program_constant_name(x->pair->program[1], other);
+        if (word_is_const(one) && word_is_const(other)) {
+            names[0] = program_constant_name(x->pair->program[0], one);
+            names[1] = program_constant_name(x->pair->program[1], other);
         }
         equal =
             names[0] != NULL && names[1] != NULL ? strcmp(names[0], names[1]) == 0 : one == other;
@@ -148,8 +148,8 @@ static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
 {
     const WendCall *calls[2];
     for (guint input = 0; input < 2; input++)
-        calls[input] = wend_decoder_call(x->decoders[input],
-                                         hashed_terminal(x->hashed[input], edit->at[input]), rank);
+        calls[input] = decoder_call(x->decoders[input],
+                                    hashed_terminal(x->hashed[input], edit->at[input]), rank);
     if (strcmp(calls[0]->function->name, calls[1]->function->name) != 0) {
         text_foreign(apart->names, calls[0]->function->name);
         g_string_append(apart->names, " and ");
@@ -247,8 +247,7 @@ static void put_only(const Explained *x, GString *out, const Edit *edit)
     g_string_append_printf(out, "only in %s: ", x->pair->name[input]);
     if (edit->n[input] == 1) {
         guint32 terminal = hashed_terminal(x->hashed[input], edit->at[input]);
-        text_foreign(
-            out, wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name);
+        text_foreign(out, program_shape(p, program_terminal(p, terminal)->shape)->function->name);
     } else if (edit->period > 0) {
         g_string_append(out, "a loop of ");
         put_calls(out, edit->period);
@@ -301,7 +300,7 @@ static void show_edit(const Explained *x, const Edit *edit, guint rank)
         guint64 index = hashed_index(x->hashed[input], edit->apart[input]);
         items_put_call(lines, "<>"[input], x -> pair -> program[input], rank, x -> sequence[input],
                        index);
-        if (x->pair->put_site == NULL)
+        if (!x->pair->put_site)
             continue;
         g_string_truncate(lines, lines->len - 1); /* the newline */
         x->pair->put_site(lines, x->pair->sites, input, rank, x->sequence[input], index);
@@ -343,7 +342,7 @@ static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
         ArgumentsApart apart = apart_new();
         if (calls_differ(x, edit, x->ranks[i], &apart) || (anyway && i == 0)) {
             Alike *alike = g_hash_table_lookup(by_names, apart.names->str);
-            if (alike == NULL) {
+            if (!alike) {
                 char *names = g_strdup(apart.names->str);
                 alike = g_new(Alike, 1);
                 *alike =
@@ -359,12 +358,11 @@ static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
     }
     for (guint i = 0; i < order->len; i++) {
         const Alike *alike = g_hash_table_lookup(by_names, order->pdata[i]);
-        g_autofree char *differ =
-            g_strconcat(order->pdata[i],
-                        strchr(order->pdata[i], ':') == NULL   ? ": the calls differ"
-                        : strchr(order->pdata[i], ',') == NULL ? " differs"
-                                                               : " differ",
-                        NULL);
+        g_autofree char *differ = g_strconcat(order->pdata[i],
+                                              !strchr(order->pdata[i], ':')   ? ": the calls differ"
+                                              : !strchr(order->pdata[i], ',') ? " differs"
+                                                                              : " differ",
+                                              NULL);
         add_edit(x, edit, (const guint *)(const void *)alike->ranks->data, alike->ranks->len,
                  alike->values != NULL ? alike->values : differ, order->pdata[i]);
     }
@@ -410,7 +408,7 @@ static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKe
 
 static guint32 *make_rough_keys(const Explained *x, guint input)
 {
-    guint n = wend_program_n_terminals(x->pair->program[input]);
+    guint n = program_n_terminals(x->pair->program[input]);
     guint32 *keys = g_new0(guint32, n + 1);
     ComparisonKeyRank **ids = g_new(ComparisonKeyRank *, x->n);
     for (guint i = 0; i < x->n; i++)
@@ -465,8 +463,8 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
     Hashed *hashed[2];
     guint32 *keys[2];
     if ((guint64)x->n
-            * MAX(wend_program_n_terminals(x->pair->program[0]),
-                  wend_program_n_terminals(x->pair->program[1]))
+            * MAX(program_n_terminals(x->pair->program[0]),
+                  program_n_terminals(x->pair->program[1]))
         > MOST_ROUGH)
         return;
     for (guint input = 0; input < 2; input++) {
@@ -502,10 +500,10 @@ Explained *explained_new(const RecordingPair *pair, const guint class[2], const 
     hash_points(points);
     for (guint input = 0; input < 2; input++) {
         const WendProgram *p = pair->program[input];
-        const WendSequence *s = &wend_program_class(p, class[input])->sequences[sequence[input]];
+        const WendSequence *s = &program_class(p, class[input])->sequences[sequence[input]];
         if (input == 0)
             x->what = s;
-        x->decoders[input] = wend_decoder_new(p);
+        x->decoders[input] = decoder_new(p);
         x->ids[input] =
             comparison_key_rank_new(pair->comparison_key, p, ranks[0], pair->counts[input]);
         x->exact = x->exact && !comparison_key_has_common(x->ids[input]);
@@ -523,13 +521,13 @@ Explained *explained_new(const RecordingPair *pair, const guint class[2], const 
 
 void explained_free(Explained *x)
 {
-    if (x == NULL)
+    if (!x)
         return;
     for (guint input = 0; input < 2; input++) {
         hashed_free(x->hashed[input]);
         g_free(x->keys[input]);
         comparison_key_rank_free(x->ids[input]);
-        wend_decoder_free(x->decoders[input]);
+        decoder_free(x->decoders[input]);
     }
     g_array_unref(x->edits);
     if (x->rough != NULL)

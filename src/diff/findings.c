@@ -4,7 +4,7 @@
 
 #include "findings.h"
 
-#include "call_text.h"
+#include "call-text.h"
 #include "src/command/text.h"
 
 typedef struct {
@@ -38,7 +38,7 @@ Findings *findings_new(const WendProgram *p, guint64 most)
 
 void findings_free(Findings *f)
 {
-    if (f == NULL)
+    if (!f)
         return;
     g_hash_table_unref(f->index);
     g_ptr_array_unref(f->all);
@@ -91,13 +91,13 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
 /* Appends "(ranks 0-2 of world 1)" in a job with several worlds, if all ranks are in one. */
 static void put_world(const Findings *f, GString *out, const GArray *ranks)
 {
-    guint n = ranks->len, world = wend_program_world_of(f->program, g_array_index(ranks, guint, 0));
-    if (wend_program_n_worlds(f->program) == 1
-        || wend_program_world_of(f->program, g_array_index(ranks, guint, n - 1)) != world)
+    guint n = ranks->len, world = program_world_of(f->program, g_array_index(ranks, guint, 0));
+    if (program_n_worlds(f->program) == 1
+        || program_world_of(f->program, g_array_index(ranks, guint, n - 1)) != world)
         return;
     g_autofree guint *own = g_new(guint, n);
     for (guint i = 0; i < n; i++)
-        own[i] = g_array_index(ranks, guint, i) - wend_program_world(f->program, world)->first;
+        own[i] = g_array_index(ranks, guint, i) - program_world(f->program, world)->first;
     g_string_append(out, " (ranks ");
     text_ranks(out, own, n);
     g_string_append_printf(out, " of world %u)", world);

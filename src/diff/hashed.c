@@ -39,13 +39,13 @@ static Hash hash_of_key(const Hashed *h, guint32 key)
 static Prefix one_of(const Hashed *h, const WendSymbol *s)
 {
     if (s->is_rule)
-        return h->rules[s->id][wend_program_rule(h->program, s->id)->n];
+        return h->rules[s->id][program_rule(h->program, s->id)->n];
     return (Prefix){h->keys[s->id] != 0, 1, hash_of_key(h, h->keys[s->id])};
 }
 
 static void measure(Hashed *h, guint32 id)
 {
-    const WendRule *rule = wend_program_rule(h->program, id);
+    const WendRule *rule = program_rule(h->program, id);
     Prefix *prefix = g_new(Prefix, rule->n + 1);
     prefix[0] = (Prefix){0, 0, hash_of_nothing};
     for (guint i = 0; i < rule->n; i++) {
@@ -71,7 +71,7 @@ static void measure_all(Hashed *h)
     g_array_append_val(stack, ((Frame){h->start, 0}));
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
-        const WendRule *rule = wend_program_rule(h->program, top->rule);
+        const WendRule *rule = program_rule(h->program, top->rule);
         while (
             top->next < rule->n
             && (!rule->symbols[top->next].is_rule || h->rules[rule->symbols[top->next].id] != NULL))
@@ -81,7 +81,7 @@ static void measure_all(Hashed *h)
             g_array_append_val(stack, below);
             continue;
         }
-        if (h->rules[top->rule] == NULL)
+        if (!h->rules[top->rule])
             measure(h, top->rule);
         g_array_set_size(stack, stack->len - 1);
     }
@@ -95,16 +95,16 @@ Hashed *hashed_new(const WendProgram *p, guint rule, const guint32 *keys,
     h->start = rule;
     h->keys = keys;
     memcpy(h->points, points, sizeof h->points);
-    h->rules = g_new0(Prefix *, wend_program_n_rules(p));
+    h->rules = g_new0(Prefix *, program_n_rules(p));
     measure_all(h);
     return h;
 }
 
 void hashed_free(Hashed *h)
 {
-    if (h == NULL)
+    if (!h)
         return;
-    for (guint i = 0; i < wend_program_n_rules(h->program); i++)
+    for (guint i = 0; i < program_n_rules(h->program); i++)
         g_free(h->rules[i]);
     g_free(h->rules);
     g_free(h);
@@ -112,7 +112,7 @@ void hashed_free(Hashed *h)
 
 guint64 hashed_length(const Hashed *h)
 {
-    return h->rules[h->start][wend_program_rule(h->program, h->start)->n].length;
+    return h->rules[h->start][program_rule(h->program, h->start)->n].length;
 }
 
 /* -- positions -- */
@@ -122,8 +122,7 @@ guint64 hashed_length(const Hashed *h)
 static guint symbol_at(const Hashed *h, guint32 rule, guint64 at)
 {
     const Prefix *prefix = h->rules[rule];
-    guint low = 0,
-          high = wend_program_rule(h->program, rule)->n; /* prefix[low] <= at < prefix[high] */
+    guint low = 0, high = program_rule(h->program, rule)->n; /* prefix[low] <= at < prefix[high] */
     while (high - low > 1) {
         guint middle = low + (high - low) / 2;
         if (prefix[middle].length <= at)
@@ -141,7 +140,7 @@ static guint32 find(const Hashed *h, guint64 at, Prefix *before)
     guint32 rule = h->start;
     for (;;) {
         guint i = symbol_at(h, rule, at);
-        const WendSymbol *s = &wend_program_rule(h->program, rule)->symbols[i];
+        const WendSymbol *s = &program_rule(h->program, rule)->symbols[i];
         const Prefix *prefix = &h->rules[rule][i];
         Prefix one = one_of(h, s);
         at -= prefix->length;
@@ -167,7 +166,7 @@ static Hash before(const Hashed *h, guint64 at)
 {
     Prefix sum;
     if (at == hashed_length(h))
-        return h->rules[h->start][wend_program_rule(h->program, h->start)->n].hash;
+        return h->rules[h->start][program_rule(h->program, h->start)->n].hash;
     find(h, at, &sum);
     return sum.hash;
 }
@@ -186,7 +185,7 @@ guint64 hashed_index(const Hashed *h, guint64 at)
 {
     Prefix sum;
     if (at >= hashed_length(h))
-        return h->rules[h->start][wend_program_rule(h->program, h->start)->n].all;
+        return h->rules[h->start][program_rule(h->program, h->start)->n].all;
     find(h, at, &sum);
     return sum.all;
 }
@@ -200,9 +199,9 @@ gboolean hashed_next_symbol(const Hashed *h, HashedPlace *place, HashedSymbol *s
 {
     while (!place->is_terminal) {
         guint i = symbol_at(h, place->id, place->at);
-        const WendSymbol *s = &wend_program_rule(h->program, place->id)->symbols[i];
+        const WendSymbol *s = &program_rule(h->program, place->id)->symbols[i];
         guint64 length =
-            s->is_rule ? h->rules[s->id][wend_program_rule(h->program, s->id)->n].length : 1;
+            s->is_rule ? h->rules[s->id][program_rule(h->program, s->id)->n].length : 1;
         guint64 at = place->at - h->rules[place->id][i].length, times = at / length;
         *place = (HashedPlace){s->id, at - times * length, !s->is_rule};
         if (place->at > 0)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "call_text.h"
+#include "call-text.h"
 #include "src/command/text.h"
 
 typedef enum {
@@ -34,10 +34,9 @@ struct Items {
     gboolean ended;
 };
 
-static WendWalk *walk_new(const Items *s)
+static WendWalk *items_walk(const Items *s)
 {
-    return wend_walk_new(s->program, s->rank, s->sequence,
-                         s->polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
+    return walk_new(s->program, s->rank, s->sequence, s->polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
 }
 
 Items *items_new(ComparisonKeyRank *comparison_key, const WendProgram *p, guint rank,
@@ -51,8 +50,8 @@ Items *items_new(ComparisonKeyRank *comparison_key, const WendProgram *p, guint 
     s->outcomes = detail >= ITEMS_OUTCOMES;
     s->polls = detail == ITEMS_POLLS;
     comparison_key_begin(comparison_key, sequence);
-    s->walk = walk_new(s);
-    s->sorts = g_new0(guint8, wend_program_n_terminals(p));
+    s->walk = items_walk(s);
+    s->sorts = g_new0(guint8, program_n_terminals(p));
     s->completions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     s->queue = g_array_new(FALSE, FALSE, sizeof(Item));
     return s;
@@ -60,9 +59,9 @@ Items *items_new(ComparisonKeyRank *comparison_key, const WendProgram *p, guint 
 
 void items_free(Items *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
-    wend_walk_free(s->walk);
+    walk_free(s->walk);
     g_free(s->sorts);
     g_hash_table_unref(s->completions);
     g_array_unref(s->queue);
@@ -117,7 +116,7 @@ static gboolean was_active(gpointer data, gint64 request)
         if (a->completed[i] == request)
             return TRUE;
     WendRequestState state;
-    return wend_walk_request(a->walk, request, &state) && state.active;
+    return walk_request(a->walk, request, &state) && state.active;
 }
 
 /* The key of a call that completes its whole array. Inactive entries are MPI_REQUEST_NULL. */
@@ -140,7 +139,7 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
     gint64 both;
     memcpy(&both, key, sizeof both);
     gpointer known = g_hash_table_lookup(s->completions, &both);
-    if (known == NULL) {
+    if (!known) {
         GByteArray *name = g_byte_array_new();
         g_byte_array_append(name, (const guint8 *)"d", 1);
         g_byte_array_append(name, (const guint8 *)call->function->name,
@@ -191,8 +190,8 @@ static void add_plain(Items *s, const WendCall *call)
 /* Queues the items of the next call. */
 static void read_call(Items *s)
 {
-    const WendCall *call = s->last = wend_walk_next(s->walk);
-    if (call == NULL) {
+    const WendCall *call = s->last = walk_next(s->walk);
+    if (!call) {
         s->ended = TRUE;
         return;
     }
@@ -225,7 +224,7 @@ static void read_call(Items *s)
         return;
     }
     guint n;
-    const gint64 *completed = wend_walk_completed(s->walk, &n);
+    const gint64 *completed = walk_completed(s->walk, &n);
     if (n == 0 && is_poll(call) && !s->polls)
         return; /* a test that found only inactive requests; their number is nondeterministic */
     if (s->outcomes || *sort == SORT_WAIT || n == 0)
@@ -270,23 +269,23 @@ char *items_describe(Items *s, const Item *item, const char **name)
 {
     if (s->last != NULL && s->last->index == item->index)
         return describe(s, s->walk, s->last, name);
-    WendWalk *walk = walk_new(s);
+    WendWalk *walk = items_walk(s);
     const WendCall *call;
     char *text = NULL;
-    while ((call = wend_walk_next(walk)) != NULL && call->index < item->index)
+    while ((call = walk_next(walk)) != NULL && call->index < item->index)
         ;
     if (call != NULL)
         text = describe(s, walk, call, name);
-    wend_walk_free(walk);
+    walk_free(walk);
     return text;
 }
 
 void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence,
                     guint64 index)
 {
-    WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(p, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    while ((call = wend_walk_next(walk)) != NULL && call->index < index)
+    while ((call = walk_next(walk)) != NULL && call->index < index)
         ;
     g_string_append_printf(out, "  %c ", mark);
     if (call != NULL) {
@@ -297,5 +296,5 @@ void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, g
     } else {
         g_string_append(out, "(the end)\n");
     }
-    wend_walk_free(walk);
+    walk_free(walk);
 }

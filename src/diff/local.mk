@@ -8,7 +8,7 @@ DIFF_SOURCES = \
 # What it finds out about two recordings.
 DIFF_PASSES = \
 	src/diff/completion-handlers.c \
-	src/diff/call_text.c src/diff/call_text.h \
+	src/diff/call-text.c src/diff/call-text.h \
 	src/diff/explain.c src/diff/explain.h \
 	src/diff/explained.c src/diff/explained.h \
 	src/diff/findings.c src/diff/findings.h \

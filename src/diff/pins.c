@@ -22,25 +22,25 @@ struct Pins {
 const WendArg *pins_source_argument(const WendCall *call, gboolean *any)
 {
     const WendArg *source =
-        (call->function->flags & WEND_F_RECV) != 0 ? wend_call_arg(call, "source") : NULL;
-    if (source == NULL || source->param->kind != WEND_KIND_RANK || source->param->dir != WEND_DIR_IN
+        (call->function->flags & WEND_F_RECV) != 0 ? call_arg(call, "source") : NULL;
+    if (!source || source->param->kind != WEND_KIND_RANK || source->param->dir != WEND_DIR_IN
         || source->n_in != 1)
         return NULL;
-    *any = source->in[0] == wend_program_constant_word("MPI_ANY_SOURCE");
+    *any = source->in[0] == program_constant_word("MPI_ANY_SOURCE");
     return source;
 }
 
 /* The status of a blocking call, or NULL. */
 static const gint64 *own_status(const WendCall *call)
 {
-    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
+    const WendArg *status = call_arg_of_kind(call, WEND_KIND_STATUS);
     return status != NULL && status->n_out > 0 ? status->out : NULL;
 }
 
 static void pin_clear(gpointer pin)
 {
     PinnedStarts *starts = ((Pin *)pin)->starts;
-    if (starts == NULL)
+    if (!starts)
         return;
     g_array_unref(starts->sources);
     g_array_unref(starts->starts);
@@ -56,7 +56,7 @@ static void add_start(Pin *pin, GHashTable *seen, gint64 source)
     } key = {pin->index, source};
     g_autoptr(GBytes) bytes = g_bytes_new(&key, sizeof key);
     PinnedStarts *s = pin->starts;
-    if (s == NULL) {
+    if (!s) {
         s = pin->starts = g_new(PinnedStarts, 1);
         *s = (PinnedStarts){g_array_new(FALSE, FALSE, sizeof(gint64)),
                             g_array_new(FALSE, FALSE, sizeof(guint))};
@@ -77,7 +77,7 @@ static void add_source(Pin *pin, const gint64 *status, GHashTable *seen)
     gboolean cancelled = status != NULL && (status[3] & 1) != 0;
     gboolean came = status != NULL && !cancelled && status[0] >= 0;
     if (seen != NULL)
-        add_start(pin, seen, came ? status[0] : wend_program_constant_word("MPI_ANY_SOURCE"));
+        add_start(pin, seen, came ? status[0] : program_constant_word("MPI_ANY_SOURCE"));
     if (came && pin->source == WEND_ABSENT)
         pin->source = status[0];
 }
@@ -86,15 +86,15 @@ static void note_completed(Pins *pins, GHashTable *pending, GHashTable *seen, co
                            const WendCall *call)
 {
     guint n;
-    const gint64 *completed = wend_walk_completed(walk, &n);
+    const gint64 *completed = walk_completed(walk, &n);
     for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
         gpointer place;
         if (!g_hash_table_lookup_extended(pending, &completed[i], NULL, &place))
             continue;
         WendRequestState state;
-        gboolean persistent = wend_walk_request(walk, completed[i], &state) && state.persistent;
+        gboolean persistent = walk_request(walk, completed[i], &state) && state.persistent;
         add_source(&g_array_index(pins->list, Pin, GPOINTER_TO_UINT(place)),
-                   wend_call_status_of(call, completed, i), persistent ? seen : NULL);
+                   call_status_of(call, completed, i), persistent ? seen : NULL);
         if (!persistent)
             g_hash_table_remove(pending, &completed[i]);
     }
@@ -109,11 +109,11 @@ Pins *pins_new(const WendProgram *p, guint rank, guint sequence)
                                                           NULL); /* request -> index in the list */
     g_autoptr(GHashTable) seen =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(p, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    while ((call = wend_walk_next(walk)) != NULL) {
+    while ((call = walk_next(walk)) != NULL) {
         gboolean any = FALSE;
-        const gint64 *made = call->failed ? NULL : wend_call_request_made(call);
+        const gint64 *made = call->failed ? NULL : call_request_made(call);
         if (made != NULL)
             g_hash_table_remove(pending, made);
         if (!call->failed && pins_source_argument(call, &any) != NULL && any) {
@@ -128,13 +128,13 @@ Pins *pins_new(const WendProgram *p, guint rank, guint sequence)
         }
         note_completed(pins, pending, seen, walk, call);
     }
-    wend_walk_free(walk);
+    walk_free(walk);
     return pins;
 }
 
 void pins_free(Pins *pins)
 {
-    if (pins == NULL)
+    if (!pins)
         return;
     g_array_unref(pins->list);
     g_free(pins);
@@ -160,7 +160,7 @@ const PinnedStarts *pins_starts(Pins *pins, guint64 index)
 {
     const Pin *pin = find_pin(pins, index);
     guint ranks = 0;
-    if (pin == NULL || pin->starts == NULL)
+    if (!pin || !pin->starts)
         return NULL;
     for (guint i = 0; i < pin->starts->sources->len && ranks < 2; i++)
         ranks += g_array_index(pin->starts->sources, gint64, i) >= 0;
@@ -213,19 +213,19 @@ static void set_neighbours(WendArg *arg, const Neighbours *graph, guint which, g
     if (!weights)
         set_array(arg, n, graph->ranks[which]);
     else if (!graph->weighted)
-        set_array(arg, wend_program_constant_word("MPI_UNWEIGHTED"), NULL);
+        set_array(arg, program_constant_word("MPI_UNWEIGHTED"), NULL);
     else
-        set_array(arg, n > 0 ? n : wend_program_constant_word("MPI_WEIGHTS_EMPTY"),
+        set_array(arg, n > 0 ? n : program_constant_word("MPI_WEIGHTS_EMPTY"),
                   graph->weights[which]);
 }
 
 const WendCall *pinned_call_adjacent(PinnedCall *pinned, const WendCall *call, gboolean unknown_old)
 {
     static const char *const lists[] = {"sources", "destinations", "sourceweights", "destweights"};
-    const WendFunction *adjacent = &wend_functions[WEND_FN_MPI_Dist_graph_create_adjacent];
-    const WendArg *words = wend_call_arg_of_kind(call, WEND_KIND_NEIGHBOURS);
+    const WendFunction *adjacent = &mpi_functions[WEND_FN_MPI_Dist_graph_create_adjacent];
+    const WendArg *words = call_arg_of_kind(call, WEND_KIND_NEIGHBOURS);
     Neighbours graph;
-    if (words == NULL || !neighbours_read(words->out, words->n_out, &graph))
+    if (!words || !neighbours_read(words->out, words->n_out, &graph))
         return NULL;
     WendArg *args = copy_call(pinned, call, adjacent->n_params);
     pinned->call.function = adjacent;
@@ -234,7 +234,7 @@ const WendCall *pinned_call_adjacent(PinnedCall *pinned, const WendCall *call, g
     memcpy(pinned->words, numbers, sizeof numbers);
     for (guint i = 0; i < adjacent->n_params; i++) {
         const WendParam *param = &adjacent->params[i];
-        const WendArg *same = wend_call_arg(call, param->name);
+        const WendArg *same = call_arg(call, param->name);
         if (same != NULL)
             args[i] = *same;
         args[i].param = param;

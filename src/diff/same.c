@@ -27,9 +27,9 @@ static void input_init(Input *input, const WendProgram *p)
 {
     input->program = p;
     input->counts = counts_new(p);
-    input->rules = g_new0(Hash, wend_program_n_rules(p));
-    input->terminals = g_new0(Hash, wend_program_n_terminals(p));
-    input->known = g_new0(gboolean, wend_program_n_terminals(p));
+    input->rules = g_new0(Hash, program_n_rules(p));
+    input->terminals = g_new0(Hash, program_n_terminals(p));
+    input->known = g_new0(gboolean, program_n_terminals(p));
 }
 
 static void input_clear(Input *input)
@@ -52,7 +52,7 @@ Same *same_new(const WendProgram *a, const WendProgram *b)
 
 void same_free(Same *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
     input_clear(&s->inputs[0]);
     input_clear(&s->inputs[1]);
@@ -70,7 +70,7 @@ static void add_word(XXH3_state_t *state, gint64 word)
 /* A constant is hashed by its name, because the recordings may number it differently. */
 static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 word)
 {
-    const char *name = wend_word_is_const(word) ? wend_program_constant_name(p, word) : NULL;
+    const char *name = word_is_const(word) ? program_constant_name(p, word) : NULL;
     add_word(state, name != NULL ? 1 : 0);
     if (name != NULL)
         XXH3_128bits_update(state, name, strlen(name) + 1);
@@ -82,19 +82,19 @@ static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 wor
 static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal, guint slot,
                      const guint *ranks, guint n)
 {
-    const WendSlot *expression = &wend_program_terminal(p, terminal)->slots[slot];
-    gint64 first = wend_program_slot(p, terminal, slot, ranks[0]);
+    const WendSlot *expression = &program_terminal(p, terminal)->slots[slot];
+    gint64 first = program_slot(p, terminal, slot, ranks[0]);
     gboolean varies = FALSE;
     for (guint i = 1; i < n && !varies && expression->form != WEND_SLOT_CONSTANT; i++)
-        varies = wend_program_slot(p, terminal, slot, ranks[i]) != first;
+        varies = program_slot(p, terminal, slot, ranks[i]) != first;
     add_word(state, varies);
     for (guint i = 0; i < (varies ? n : 1); i++)
-        add_shape_word(state, p, i == 0 ? first : wend_program_slot(p, terminal, slot, ranks[i]));
+        add_shape_word(state, p, i == 0 ? first : program_slot(p, terminal, slot, ranks[i]));
 }
 
 static void add_shape(XXH3_state_t *state, const WendProgram *p, guint number)
 {
-    const WendShape *shape = wend_program_shape(p, number);
+    const WendShape *shape = program_shape(p, number);
     XXH3_128bits_update(state, shape->function->name, strlen(shape->function->name) + 1);
     add_word(state, shape->n_words);
     /* word 0, the number of the function, differs between archives */
@@ -106,7 +106,7 @@ static void hash_terminal(const Same *s, Input *input, guint32 terminal, const g
                           guint n)
 {
     const WendProgram *p = input->program;
-    const WendTerminal *t = wend_program_terminal(p, terminal);
+    const WendTerminal *t = program_terminal(p, terminal);
     XXH3_state_t *state = XXH3_createState();
     XXH3_128bits_reset(state);
     add_shape(state, p, t->shape);
@@ -139,8 +139,7 @@ static gboolean hash_sequence(const Same *s, Input *input, guint start, const gu
     guint n_terminals, n_rules;
     const guint32 *terminals = counts_of_rule(input->counts, start, &n_terminals);
     for (guint i = 0; i < n_terminals; i++) {
-        if (wend_program_shape(input->program,
-                               wend_program_terminal(input->program, terminals[i])->shape)
+        if (program_shape(input->program, program_terminal(input->program, terminals[i])->shape)
                 ->failed)
             return FALSE;
         if (!input->known[terminals[i]])
@@ -150,7 +149,7 @@ static gboolean hash_sequence(const Same *s, Input *input, guint start, const gu
     const guint32 *rules = counts_rules(input->counts, &n_rules);
     for (guint i = 0; i < n_rules; i++)
         input->rules[rules[i]] =
-            hash_rule(wend_program_rule(input->program, rules[i]), input->rules, input->terminals);
+            hash_rule(program_rule(input->program, rules[i]), input->rules, input->terminals);
     *result = input->rules[start];
     return TRUE;
 }
@@ -161,8 +160,8 @@ static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence
     Hash hash_a, hash_b;
     if (a->kind != b->kind || a->id != b->id)
         return FALSE;
-    if (wend_program_rule(s->inputs[0].program, a->rule)->length
-        != wend_program_rule(s->inputs[1].program, b->rule)->length)
+    if (program_rule(s->inputs[0].program, a->rule)->length
+        != program_rule(s->inputs[1].program, b->rule)->length)
         return FALSE;
     return hash_sequence(s, &s->inputs[0], a->rule, ranks, n, &hash_a)
            && hash_sequence(s, &s->inputs[1], b->rule, ranks, n, &hash_b)
@@ -175,7 +174,7 @@ void same_slots(const Same *s, guint input, guint32 terminal, const guint *ranks
     const WendProgram *p = s->inputs[input].program;
     XXH3_state_t *state = XXH3_createState();
     XXH3_128bits_reset(state);
-    for (guint i = 0; i < wend_program_terminal(p, terminal)->n_slots; i++)
+    for (guint i = 0; i < program_terminal(p, terminal)->n_slots; i++)
         add_slot(state, p, terminal, i, ranks, n);
     XXH128_hash_t digest = XXH3_128bits_digest(state);
     XXH3_freeState(state);
@@ -187,14 +186,13 @@ void same_slots(const Same *s, guint input, guint32 terminal, const guint *ranks
 static void forget_ranks(Same *s)
 {
     for (guint i = 0; i < 2; i++)
-        memset(s->inputs[i].known, 0,
-               wend_program_n_terminals(s->inputs[i].program) * sizeof(gboolean));
+        memset(s->inputs[i].known, 0, program_n_terminals(s->inputs[i].program) * sizeof(gboolean));
 }
 
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n)
 {
-    const WendClass *a = wend_program_class(s->inputs[0].program, class_a),
-                    *b = wend_program_class(s->inputs[1].program, class_b);
+    const WendClass *a = program_class(s->inputs[0].program, class_a),
+                    *b = program_class(s->inputs[1].program, class_b);
     if (a->n_sequences != b->n_sequences)
         return FALSE;
     forget_ranks(s);
@@ -218,7 +216,7 @@ static gboolean equal_shapes(gconstpointer a, gconstpointer b)
 
 static void hash_shapes(Input *input)
 {
-    guint n = wend_program_n_shapes(input->program);
+    guint n = program_n_shapes(input->program);
     input->shapes = g_new(XXH128_hash_t, n + 1);
     for (guint i = 0; i < n; i++) {
         XXH3_state_t *state = XXH3_createState();
@@ -233,11 +231,11 @@ static void hash_shapes(Input *input)
 static gboolean second_shape(Same *s, guint shape, guint *second)
 {
     gpointer found;
-    if (s->second_shapes == NULL) {
+    if (!s->second_shapes) {
         hash_shapes(&s->inputs[0]);
         hash_shapes(&s->inputs[1]);
         s->second_shapes = g_hash_table_new(hash_of_shape, equal_shapes);
-        for (guint i = 0; i < wend_program_n_shapes(s->inputs[1].program); i++)
+        for (guint i = 0; i < program_n_shapes(s->inputs[1].program); i++)
             g_hash_table_insert(s->second_shapes, &s->inputs[1].shapes[i], GUINT_TO_POINTER(i));
     }
     gboolean known =
@@ -253,11 +251,11 @@ static gboolean same_words(const Same *s, const gint64 *a, const gint64 *b, guin
     for (guint i = 0; i < n; i++) {
         if (a[i] != b[i])
             return FALSE;
-        if (!wend_word_is_const(a[i]))
+        if (!word_is_const(a[i]))
             continue;
         const char *name[2];
         for (guint k = 0; k < 2; k++)
-            name[k] = wend_program_constant_name(s->inputs[k].program, a[i]);
+            name[k] = program_constant_name(s->inputs[k].program, a[i]);
         if (g_strcmp0(name[0], name[1]) != 0)
             return FALSE;
     }
@@ -274,12 +272,12 @@ static gboolean same_entries(const Same *s, guint rank, const guint sequence[2],
     guint n[2] = {0, 0};
     gboolean more[2], same = TRUE;
     for (guint i = 0; i < 2; i++)
-        entries[i] = wend_program_outcomes(s->inputs[i].program, rank, sequence[i], shape[i]);
+        entries[i] = program_outcomes(s->inputs[i].program, rank, sequence[i], shape[i]);
     do {
         for (guint i = 0; i < 2; i++)
             more[i] = left[i] > 0
                       || (entries[i] != NULL
-                          && wend_outcomes_next_run(entries[i], &left[i], &words[i], &n[i]));
+                          && outcomes_next_run(entries[i], &left[i], &words[i], &n[i]));
         if (more[0] != more[1] || !more[0])
             break;
         guint64 both = MIN(left[0], left[1]);
@@ -290,7 +288,7 @@ static gboolean same_entries(const Same *s, guint rank, const guint sequence[2],
     } while (same);
     for (guint i = 0; i < 2; i++)
         if (entries[i] != NULL)
-            wend_outcomes_free(entries[i]);
+            outcomes_free(entries[i]);
     return same && more[0] == more[1];
 }
 
@@ -300,7 +298,7 @@ static Hash hash_polls(const Same *s, Input *input, guint rank, guint sequence, 
     WendPolls polls;
     Hash hash = hash_of_nothing;
     *after = 0;
-    if (!wend_program_poll_calls(input->program, rank, sequence, &polls))
+    if (!program_poll_calls(input->program, rank, sequence, &polls))
         return hash;
     guint32 n_terminals = 0;
     for (guint r = 0; r < polls.n_rules; r++)
@@ -333,16 +331,16 @@ gboolean same_outcomes(Same *s, guint rank, const guint sequence[2], gboolean po
     const WendSequence *q[2];
     for (guint i = 0; i < 2; i++) {
         const WendProgram *p = s->inputs[i].program;
-        q[i] = &wend_program_class(p, wend_program_class_of(p, rank))->sequences[sequence[i]];
+        q[i] = &program_class(p, program_class_of(p, rank))->sequences[sequence[i]];
     }
     forget_ranks(s);
     if (!same_sequence(s, q[0], q[1], &rank, 1) || (polls && !same_polls(s, rank, sequence)))
         return FALSE;
     guint n_terminals;
     const guint32 *terminals = counts_of_rule(s->inputs[0].counts, q[0]->rule, &n_terminals);
-    g_autofree gboolean *compared = g_new0(gboolean, wend_program_n_shapes(s->inputs[0].program));
+    g_autofree gboolean *compared = g_new0(gboolean, program_n_shapes(s->inputs[0].program));
     for (guint i = 0; i < n_terminals; i++) {
-        guint shape[2] = {wend_program_terminal(s->inputs[0].program, terminals[i])->shape};
+        guint shape[2] = {program_terminal(s->inputs[0].program, terminals[i])->shape};
         if (compared[shape[0]])
             continue;
         compared[shape[0]] = TRUE;

@@ -23,14 +23,14 @@ SiteDifferences *site_differences_new(const WendProgram *const programs[2])
     SiteDifferences *s = g_new0(SiteDifferences, 1);
     for (guint input = 0; input < 2; input++) {
         s->program[input] = programs[input];
-        s->reader[input] = wend_read_wrap(programs[input]);
+        s->reader[input] = read_wrap(programs[input]);
     }
     return s;
 }
 
 void site_differences_free(SiteDifferences *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
     for (guint input = 0; input < 2; input++) {
         if (s->trails[input] != NULL)
@@ -44,8 +44,7 @@ void site_differences_free(SiteDifferences *s)
 static int open_input(SiteDifferences *s, guint input)
 {
     int status = WEND_READ_OK;
-    if (s->names[input] == NULL
-        && (status = wend_read_n_sites(s->reader[input], &s->n[input])) == 0)
+    if (!s->names[input] && (status = wend_read_n_sites(s->reader[input], &s->n[input])) == 0)
         s->names[input] = site_names_new(s->reader[input], "diff");
     return status;
 }
@@ -56,7 +55,7 @@ static void choose_matching(SiteDifferences *s, SiteMatching *matching)
     gboolean stacks[2];
     for (guint input = 0; input < 2; input++)
         stacks[input] = site_stacks_recorded(s->names[input]);
-    if (stacks[0] != stacks[1] || (matching == NULL && !stacks[0]))
+    if (stacks[0] != stacks[1] || (!matching && !stacks[0]))
         return;
     s->matching = matching != NULL ? matching : (s->exact = site_matching_new(0, NULL));
     for (guint input = 0; input < 2; input++) {
@@ -147,7 +146,7 @@ static gboolean same_address(SiteDifferences *s, const uint32_t site[2])
 static const SiteTrail *trail_of(SiteDifferences *s, guint input, uint32_t site)
 {
     gpointer *trail = &s->trails[input]->pdata[site];
-    if (*trail == NULL)
+    if (!*trail)
         *trail = site_trail_new(s->matching, s->names[input], site);
     return *trail;
 }
@@ -157,8 +156,8 @@ static gboolean same_site(SiteDifferences *s, const uint32_t site[2])
     if (s->matching != NULL && site[0] < s->n[0] && site[1] < s->n[1])
         return site_trails_match(s->matching, trail_of(s, 0, site[0]), trail_of(s, 1, site[1]));
     const SiteName *a = site_name(s->names[0], site[0]), *b = site_name(s->names[1], site[1]);
-    if (a == NULL || b == NULL)
-        return a == NULL && b == NULL;
+    if (!a || !b)
+        return !a && !b;
     if (has_line(a) && has_line(b))
         return same_frame(a, b);
     return strcmp(a->module, b->module) == 0 && same_address(s, site);

@@ -25,7 +25,7 @@ static GPtrArray *names_of(Summary *const summaries[2])
     for (guint input = 0; input < 2; input++)
         for (guint i = 0; i < summaries[input]->functions->len; i++) {
             const char *name = g_array_index(summaries[input]->functions, FunctionRow, i).name;
-            if (input == 0 || row_of(summaries[0], name) == NULL)
+            if (input == 0 || !row_of(summaries[0], name))
                 g_ptr_array_add(names, (gpointer)name);
         }
     return names;
@@ -173,7 +173,7 @@ void stat_print(GString *out, const WendProgram *const programs[2], const char *
     put_counts(out, cell, "all MPI calls", a->mpi_calls, b->mpi_calls);
     put_counts(out, cell, "unsuccessful polls", a->polls, b->polls);
     put_counts(out, cell, "frees", a->frees, b->frees);
-    WendRead *readers[2] = {wend_read_wrap(programs[0]), wend_read_wrap(programs[1])};
+    WendRead *readers[2] = {read_wrap(programs[0]), read_wrap(programs[1])};
     put_durations(out, names, summaries, readers);
     for (guint input = 0; input < 2; input++) {
         wend_read_free(readers[input]);

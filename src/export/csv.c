@@ -19,16 +19,15 @@ static gboolean flush(State *s, gsize at_least)
 {
     if (s->out->len < at_least)
         return TRUE;
-    gboolean good = wend_file_stream_write(s->file, s->out->str, s->out->len);
+    gboolean good = file_stream_write(s->file, s->out->str, s->out->len);
     g_string_truncate(s->out, 0);
     return good;
 }
 
 static State *begin(const Export *e, const char *columns, Error **error)
 {
-    WendFileStream *file =
-        wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
-    if (file == NULL)
+    WendFileStream *file = file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
+    if (!file)
         return NULL;
     State *s = g_new0(State, 1);
     s->e = e;
@@ -43,7 +42,7 @@ static gboolean end(gpointer state, gboolean keep, Error **error)
     State *s = state;
     if (keep)
         flush(s, 1);
-    gboolean good = wend_file_stream_end(s->file, keep, error);
+    gboolean good = file_stream_end(s->file, keep, error);
     g_string_free(s->out, TRUE);
     g_free(s);
     return good;

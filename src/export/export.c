@@ -51,7 +51,7 @@ static Causal *causal_new(const Export *e, double origin, unsigned flags)
     c->e = e;
     c->origin = origin;
     c->flags = flags;
-    c->matching = wend_read_wrap_matching(e->reader, MATCHING_WITH_CALLS);
+    c->matching = read_wrap_matching(e->reader, MATCHING_WITH_CALLS);
     c->all = g_new0(TimedCalls *, e->first_location[e->n_ranks] + 1);
     return c;
 }
@@ -59,7 +59,7 @@ static Causal *causal_new(const Export *e, double origin, unsigned flags)
 /* C may be NULL */
 static void causal_free(Causal *c)
 {
-    if (c == NULL)
+    if (!c)
         return;
     for (guint64 i = 0; i < c->e->first_location[c->e->n_ranks]; i++)
         timeline_calls_free(c->all[i]);
@@ -73,7 +73,7 @@ static gboolean go_on(Causal *c, guint rank, guint sequence, guint64 index)
 {
     const guint64 *first = c->e->first_location;
     TimedCalls **calls = &c->all[first[rank] + sequence];
-    if (*calls == NULL) {
+    if (!*calls) {
         *calls = timeline_calls_new(c->e->reader, rank, sequence, c->origin, c->flags);
         if (*calls != NULL)
             timeline_calls_keep(*calls, MAX(KEEP_ALL / (guint)first[c->e->n_ranks], KEEP_LEAST));
@@ -85,7 +85,7 @@ static gboolean go_on(Causal *c, guint rank, guint sequence, guint64 index)
 
 static gboolean is_chosen(const Causal *c, guint rank)
 {
-    return c->e->ranks == NULL || c->e->ranks[rank];
+    return !c->e->ranks || c->e->ranks[rank];
 }
 
 /* Chooses the sequence of the next call in causal order. Returns the result of causal_next. */
@@ -125,9 +125,9 @@ static int causal_next(Causal *c, TimedCall *next, CallMessages *messages, Error
 {
     for (;;) {
         int status = 0;
-        if (c->going == NULL && !c->matched)
+        if (!c->going && !c->matched)
             status = choose_by_matching(c, error);
-        if (c->going == NULL && c->matched && (status = choose_left(c)) == 0)
+        if (!c->going && c->matched && (status = choose_left(c)) == 0)
             return 0;
         if (status < 0 || (status = timeline_calls_next(c->going, next)) < 0)
             return status;
@@ -224,7 +224,7 @@ static int export_by_rank(Exporter *x, gpointer state)
 {
     int status = 1;
     for (guint rank = 0; rank < x->e.n_ranks && status > 0; rank++) {
-        if (x->ranks == NULL || x->ranks[rank])
+        if (!x->ranks || x->ranks[rank])
             status = export_calls(x, state, rank);
         if (status > 0 && x->format->rank != NULL)
             status = x->format->rank(state, rank);
@@ -242,7 +242,7 @@ static ExportPlace *all_places(const Exporter *x)
         if (x->ranks != NULL && !x->ranks[rank])
             continue;
         g_autofree ExportPlace *places = places_of(x, rank);
-        if (places == NULL) {
+        if (!places) {
             g_free(all);
             return NULL;
         }
@@ -258,7 +258,7 @@ static int export_causally(Exporter *x, gpointer state, Error **error)
     if (walk_flags(x, &flags) < 0)
         return WEND_READ_ERROR_INPUT;
     g_autofree ExportPlace *places = all_places(x);
-    if (places == NULL)
+    if (!places)
         return WEND_READ_ERROR_INPUT;
     Causal *c = causal_new(&x->e, x->origin, flags);
     TimedCall timed;
@@ -279,7 +279,7 @@ static int export_all(Exporter *x)
 {
     Error *error = NULL, *failure = NULL;
     gpointer state = x->format->begin(&x->e, &error);
-    if (state == NULL)
+    if (!state)
         return command_fail(COMMAND, error);
     if (!x->timed) /* only now: of an output that is refused, only the refusal is said */
         command_say(COMMAND,
@@ -332,7 +332,7 @@ static gboolean seconds_parse(const char *text, double *nanoseconds, const char 
                               Error **error)
 {
     char *end;
-    if (text == NULL)
+    if (!text)
         return TRUE;
     double value = g_ascii_strtod(text, &end);
     if (end == text || *end != '\0' || !(value >= 0)) {
@@ -348,7 +348,7 @@ static gboolean seconds_parse(const char *text, double *nanoseconds, const char 
 /* Lets sites count as one, by the options. *GROUPS: what the export then refers to. */
 static int group_sites(Exporter *x, gint tolerance, char **ignored, GArray **groups)
 {
-    if (tolerance == 0 && ignored == NULL)
+    if (tolerance == 0 && !ignored)
         return WEND_READ_OK; /* a format may do without sites */
     SiteNames *names = site_names_new(x->e.reader, COMMAND);
     int status = site_matching_groups(COMMAND, names, (guint)tolerance, ignored, groups);
@@ -403,7 +403,7 @@ static void give_table(int argc, char **argv)
             argv[i] = (char *)"--csv=" EVENTS;
 }
 
-int wend_export_main(int argc, char **argv)
+int export_main(int argc, char **argv)
 {
     gint world = -1, tolerance = 0;
     g_auto(GStrv) ignored = NULL;
@@ -445,7 +445,7 @@ int wend_export_main(int argc, char **argv)
                          "Write a recording in a format that other tools read.", NULL, entries,
                          &argc, &argv, &status))
         goto end;
-    if (argc != 2 || n_chosen != 1 || output == NULL) {
+    if (argc != 2 || n_chosen != 1 || !output) {
         status = command_usage(COMMAND, argc < 2   ? "no recording given"
                                         : argc > 2 ? "more than one recording given"
                                         : n_chosen == 0
@@ -467,13 +467,13 @@ int wend_export_main(int argc, char **argv)
     x.e.output = output;
     x.e.recording = argv[1];
     x.e.reader = command_open(COMMAND, argv[1], world, &status);
-    if (x.e.reader == NULL)
+    if (!x.e.reader)
         goto end;
     if (wend_read_facts(x.e.reader, WEND_READ_JOB, &facts) < 0)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
     x.e.n_ranks = facts->n_ranks;
     x.e.n_worlds = facts->n_worlds;
-    if (ranks != NULL && (x.ranks = text_ranks_parse(ranks, x.e.n_ranks, &error)) == NULL) {
+    if (ranks != NULL && !(x.ranks = text_ranks_parse(ranks, x.e.n_ranks, &error))) {
         status = command_fail(COMMAND, error);
         goto end;
     }

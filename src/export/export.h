@@ -4,6 +4,6 @@
 #define WEND_EXPORT_H
 
 /* Writes a recording in a format that other tools read. A subcommand (src/command/command.h). */
-int wend_export_main(int argc, char **argv);
+int export_main(int argc, char **argv);
 
 #endif

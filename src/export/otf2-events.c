@@ -221,7 +221,7 @@ Otf2Rank *otf2_rank_new(Otf2Names *n, guint rank)
 
 void otf2_rank_free(Otf2Rank *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
     g_hash_table_destroy(r->requests);
     g_hash_table_destroy(r->windows);
@@ -368,14 +368,14 @@ static OTF2_ErrorCode receive_message(Writing *w)
     WendReadStatus s;
     if (!a->receives || is_nobody(w->call, "source"))
         return OTF2_SUCCESS;
-    gboolean told = status_of(w->call, a->status, -1, &s) && s.source_name == NULL && s.source >= 0;
+    gboolean told = status_of(w->call, a->status, -1, &s) && !s.source_name && s.source >= 0;
     guint from = wend_read_parameter_named(w->call->function, "source");
     guint tag = wend_read_parameter_named(w->call->function, a->sends ? "recvtag" : "tag");
     guint32 sender = told       ? (guint32)s.source
                      : a->sends ? passed(w->call, from, OTF2_UNDEFINED_UINT32)
                                 : (guint32)number_or(w->transfer.peer, OTF2_UNDEFINED_UINT32);
     guint32 label =
-        told && s.tag_name == NULL ? (guint32)s.tag : passed(w->call, tag, OTF2_UNDEFINED_UINT32);
+        told && !s.tag_name ? (guint32)s.tag : passed(w->call, tag, OTF2_UNDEFINED_UINT32);
     guint64 bytes = told ? number_or(s.bytes, 0) : number_or(w->transfer.bytes, 0);
     return counted(w, w->end,
                    OTF2_EvtWriter_MpiRecv(w->writer, NULL, w->end, sender, w->comm, label, bytes));
@@ -455,9 +455,9 @@ static OTF2_ErrorCode complete_message(Writing *w, gint64 key, const Request *q,
     if (!q->exchanges && wend_read_completed_transfer(w->call, index, &t) == WEND_READ_OK
         && t.peer >= 0)
         sender = (guint32)t.peer;
-    if (s != NULL && s->source_name == NULL && s->source >= 0) {
+    if (s != NULL && !s->source_name && s->source >= 0) {
         sender = (guint32)s->source;
-        tag = s->tag_name == NULL ? (guint32)s->tag : tag;
+        tag = !s->tag_name ? (guint32)s->tag : tag;
         bytes = number_or(s->bytes, bytes);
     }
     return counted(
@@ -517,7 +517,7 @@ static OTF2_ErrorCode complete(Writing *w)
         gint64 key = key_of(&v.handle);
         gint64 place = all ? place_of(&list, key, &from) : (gint64)i;
         Request *q = g_hash_table_lookup(w->rank->requests, &key);
-        if (q == NULL)
+        if (!q)
             continue;
         gboolean told = a->statuses != WEND_READ_NO_INDEX
                             ? place >= 0 && status_of(w->call, a->statuses, place, &s)
@@ -640,7 +640,7 @@ static OTF2_ErrorCode begin_window(Writing *w)
 {
     gint64 key;
     Window *window = window_of(w, &key);
-    if (window == NULL)
+    if (!window)
         return OTF2_SUCCESS;
     if (w->act->kind == ACT_WIN_FENCE)
         return counted(w, w->start, OTF2_EvtWriter_RmaCollectiveBegin(w->writer, NULL, w->start));
@@ -655,7 +655,7 @@ static OTF2_ErrorCode end_window(Writing *w)
     if (w->act->kind == ACT_WIN_MAKE)
         return make_window(w);
     Window *window = window_of(w, &key);
-    if (window == NULL)
+    if (!window)
         return OTF2_SUCCESS;
     if (w->act->kind == ACT_WIN_FENCE || w->act->kind == ACT_WIN_SYNC
         || w->act->kind == ACT_WIN_FREE)
@@ -746,7 +746,7 @@ static OTF2_ErrorCode end_file(Writing *w)
     if (a->kind == ACT_FILE_SEEK || a->begins || a->request != WEND_READ_NO_INDEX)
         return OTF2_SUCCESS;
     const Request *q = g_hash_table_lookup(w->rank->operations, &key);
-    if (q == NULL)
+    if (!q)
         return OTF2_SUCCESS;
     guint64 bytes = status_of(w->call, a->status, -1, &s) ? number_or(s.bytes, q->bytes) : q->bytes;
     OTF2_ErrorCode code = counted(

@@ -123,7 +123,7 @@ Otf2Names *otf2_names_new(const Export *e, const char *command)
 
 void otf2_names_free(Otf2Names *n)
 {
-    if (n == NULL)
+    if (!n)
         return;
     g_hash_table_destroy(n->strings);
     g_ptr_array_unref(n->texts);
@@ -144,14 +144,14 @@ void otf2_names_free(Otf2Names *n)
 /* The site as which SITE counts. */
 static guint32 site_group(const Otf2Names *n, guint32 site)
 {
-    return n->e->counts_as == NULL || site == WEND_READ_NO_INDEX ? site : n->e->counts_as[site];
+    return !n->e->counts_as || site == WEND_READ_NO_INDEX ? site : n->e->counts_as[site];
 }
 
 OTF2_RegionRef otf2_names_region(Otf2Names *n, const WendReadCall *call, const Act **act)
 {
     const CallRegion like = {.function = call->function, .site = site_group(n, call->site)};
     CallRegion *r = g_hash_table_lookup(n->regions, &like);
-    if (r == NULL) {
+    if (!r) {
         r = g_memdup2(&like, sizeof like);
         r->number = g_hash_table_size(n->regions);
         r->act = roles_act_new(r->function);

@@ -52,7 +52,7 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
                       uint64_t size)
 {
     (void)data, (void)location;
-    if (*chunks == NULL)
+    if (!*chunks)
         *chunks = g_ptr_array_new_with_free_func(g_free);
     GPtrArray *all = *chunks;
     void *chunk = type == OTF2_FILETYPE_EVENTS && all->len > 0 ? NULL : g_try_malloc((gsize)size);
@@ -122,15 +122,15 @@ static gpointer begin(const Export *e, Error **error)
     State *s = g_new0(State, 1);
     s->e = e;
     s->directory =
-        wend_file_directory_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, is_ours, error);
-    if (s->directory == NULL) {
+        file_directory_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, is_ours, error);
+    if (!s->directory) {
         g_free(s);
         return NULL;
     }
     OTF2_Error_RegisterCallback(keep_error, NULL);
     s->names = otf2_names_new(e, "export");
     s->archive =
-        OTF2_Archive_Open(wend_file_directory_path(s->directory), "traces", OTF2_FILEMODE_WRITE,
+        OTF2_Archive_Open(file_directory_path(s->directory), "traces", OTF2_FILEMODE_WRITE,
                           OTF2_CHUNK_SIZE_EVENTS_DEFAULT, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (s->archive != NULL && tried(s, OTF2_Archive_SetFlushCallbacks(s->archive, &flushing, NULL))
@@ -140,7 +140,7 @@ static gpointer begin(const Export *e, Error **error)
         && tried(s, OTF2_Archive_OpenEvtFiles(s->archive)))
         return s;
     fail(s, error);
-    wend_file_directory_end(s->directory, FALSE, NULL);
+    file_directory_end(s->directory, FALSE, NULL);
     free_state(s);
     return NULL;
 }
@@ -153,7 +153,7 @@ static gboolean begin_rank(State *s, guint rank)
     s->writers = g_new0(OTF2_EvtWriter *, s->n_writers);
     for (guint i = 0; i < s->n_writers; i++) {
         s->writers[i] = OTF2_Archive_GetEvtWriter(s->archive, first[rank] + i);
-        if (s->writers[i] == NULL)
+        if (!s->writers[i])
             return tried(s, OTF2_ERROR_MEM_ALLOC_FAILED);
     }
     return TRUE;
@@ -162,9 +162,9 @@ static gboolean begin_rank(State *s, guint rank)
 static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCall *timed)
 {
     State *s = state;
-    if (s->rank == NULL && !begin_rank(s, place->rank))
+    if (!s->rank && !begin_rank(s, place->rank))
         return FALSE;
-    if (++s->n_calls % 1024 == 0 && wend_file_directory_interrupted(s->directory))
+    if (++s->n_calls % 1024 == 0 && file_directory_interrupted(s->directory))
         return FALSE;
     return tried(
         s, otf2_rank_write_call(s->rank, s->writers[place->sequence], place->location, timed));
@@ -173,7 +173,7 @@ static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCa
 static gboolean end_rank(gpointer state, guint rank)
 {
     State *s = state;
-    if (s->rank == NULL && !begin_rank(s, rank)) /* it had no calls, and has empty files */
+    if (!s->rank && !begin_rank(s, rank)) /* it had no calls, and has empty files */
         return FALSE;
     g_clear_pointer(&s->rank, otf2_rank_free);
     close_writers(s);
@@ -188,13 +188,13 @@ static gboolean write_definitions(State *s)
         return FALSE;
     for (guint64 i = 0; i < s->e->first_location[s->e->n_ranks]; i++) {
         OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(s->archive, i);
-        if (w == NULL || !tried(s, OTF2_Archive_CloseDefWriter(s->archive, w)))
+        if (!w || !tried(s, OTF2_Archive_CloseDefWriter(s->archive, w)))
             return tried(s, OTF2_ERROR_MEM_ALLOC_FAILED);
     }
     OTF2_GlobalDefWriter *global = NULL;
     if (tried(s, OTF2_Archive_CloseDefFiles(s->archive)))
         global = OTF2_Archive_GetGlobalDefWriter(s->archive);
-    if (global == NULL)
+    if (!global)
         return tried(s, OTF2_ERROR_MEM_ALLOC_FAILED);
     return tried(s, otf2_names_write(s->names, global))
            && tried(s, OTF2_Archive_CloseGlobalDefWriter(s->archive, global));
@@ -203,13 +203,13 @@ static gboolean write_definitions(State *s)
 static gboolean end(gpointer state, gboolean keep, Error **error)
 {
     State *s = state;
-    keep = keep && !wend_file_directory_interrupted(s->directory);
+    keep = keep && !file_directory_interrupted(s->directory);
     gboolean good = !keep || (s->code == OTF2_SUCCESS && write_definitions(s));
     close_writers(s);
     OTF2_ErrorCode code = OTF2_Archive_Close(s->archive);
     s->archive = NULL;
     good = !keep || (tried(s, code) && good) || fail(s, error);
-    good = wend_file_directory_end(s->directory, keep && good, good ? error : NULL) && good;
+    good = file_directory_end(s->directory, keep && good, good ? error : NULL) && good;
     free_state(s);
     return good;
 }

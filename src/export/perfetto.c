@@ -107,7 +107,7 @@ static Names *perfetto_names_new(WendRead *r, const char *command)
 /* N may be NULL */
 static void perfetto_names_free(Names *n)
 {
-    if (n == NULL)
+    if (!n)
         return;
     g_hash_table_destroy(n->functions);
     g_hash_table_destroy(n->sites);
@@ -274,7 +274,7 @@ static gboolean flush(State *s, gsize at_least)
 {
     if (s->out->len < at_least)
         return TRUE;
-    gboolean good = wend_file_stream_write(s->file, s->out->data, s->out->len);
+    gboolean good = file_stream_write(s->file, s->out->data, s->out->len);
     g_byte_array_set_size(s->out, 0);
     return good;
 }
@@ -396,7 +396,7 @@ static void put_tracks(State *s)
         PERFETTO__PROTOS__TRACK_DESCRIPTOR__THREAD_ORDERING__THREAD_ORDERING_EXPLICIT;
     put_track(s, &root, 0);
     for (guint rank = 0; rank < s->e->n_ranks; rank++)
-        if ((s->e->ranks == NULL || s->e->ranks[rank]) && (!put_rank(s, rank) || !flush(s, PIECE)))
+        if ((!s->e->ranks || s->e->ranks[rank]) && (!put_rank(s, rank) || !flush(s, PIECE)))
             return; /* the end says why */
 }
 
@@ -544,9 +544,8 @@ static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCa
 
 static gpointer begin(const Export *e, Error **error)
 {
-    WendFileStream *file =
-        wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
-    if (file == NULL)
+    WendFileStream *file = file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
+    if (!file)
         return NULL;
     State *s = g_new0(State, 1);
     s->e = e;
@@ -563,7 +562,7 @@ static gboolean end(gpointer state, gboolean keep, Error **error)
     State *s = state;
     if (keep)
         flush(s, 1);
-    gboolean good = wend_file_stream_end(s->file, keep, error);
+    gboolean good = file_stream_end(s->file, keep, error);
     perfetto_names_free(s->names);
     g_byte_array_unref(s->out);
     g_array_unref(s->tags);

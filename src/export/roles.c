@@ -156,7 +156,7 @@ static guint self_of(const WendReadFunction *f)
 Act *roles_act_new(const WendReadFunction *f)
 {
     Act *a = g_new0(Act, 1);
-    const WendFunction *inside = &wend_functions[f->index];
+    const WendFunction *inside = &mpi_functions[f->index];
     find_collective(a, inside);
     if (a->kind == ACT_NONE)
         find_one_sided(a, inside);

@@ -86,7 +86,7 @@ TimedCalls *timeline_calls_new(WendRead *r, guint rank, guint sequence, double o
 
 void timeline_calls_free(TimedCalls *c)
 {
-    if (c == NULL)
+    if (!c)
         return;
     wend_read_calls_free(c->calls);
     g_hash_table_destroy(c->means);
@@ -96,13 +96,13 @@ void timeline_calls_free(TimedCalls *c)
 void timeline_calls_keep(TimedCalls *c, guint n)
 {
     c->keep = n;
-    wend_read_wrap_keep(c->calls, n);
+    read_wrap_keep(c->calls, n);
 }
 
 int timeline_calls_next(TimedCalls *c, TimedCall *next)
 {
     int status = wend_read_next(c->calls, &next->call);
-    if (status < 0 || next->call == NULL)
+    if (status < 0 || !next->call)
         return status;
     const Means *m = means_of(c, next->call->signature);
     double start = c->now + m->interval, duration = m->duration;
@@ -178,7 +178,7 @@ Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
     while (t->n < n) {
         Sequence *sequence = &t->sequences[t->n];
         sequence->calls = timeline_calls_new(r, rank, t->n, origin, flags);
-        if (sequence->calls == NULL)
+        if (!sequence->calls)
             break;
         t->n++;
         if (advance(sequence) < 0)
@@ -192,7 +192,7 @@ Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
 
 void timeline_free(Timeline *t)
 {
-    if (t == NULL)
+    if (!t)
         return;
     for (guint i = 0; i < t->n; i++)
         timeline_calls_free(t->sequences[i].calls);
@@ -210,11 +210,10 @@ int timeline_next(Timeline *t, TimedCall *next)
     /* threads and callbacks are few */
     for (guint i = 0; i < t->n; i++) {
         Sequence *sequence = &t->sequences[i];
-        if (sequence->next.call != NULL
-            && (first == NULL || sequence->next.start < first->next.start))
+        if (sequence->next.call != NULL && (!first || sequence->next.start < first->next.start))
             first = sequence;
     }
-    if (first == NULL)
+    if (!first)
         return 0;
     *next = first->next;
     t->given = first;

@@ -31,8 +31,8 @@
 static gboolean knows_constants(const WendProgram *program, const char *recording, Error **error)
 {
     const char *name = "";
-    for (gsize i = wend_n_constants; name; i++) {
-        name = wend_program_constant_name(program, WEND_CONST(i));
+    for (gsize i = mpi_n_constants; name; i++) {
+        name = program_constant_name(program, WEND_CONST(i));
         if (!name || c_token_is_identifier(name))
             continue;
         error_set(error, WEND_ERROR_INPUT,
@@ -47,7 +47,7 @@ static Plan *plan_new(const WendProgram *p, const Options *options)
     Plan *plan = g_new0(Plan, 1);
     plan->program = p;
     plan->options = options;
-    plan->n_ranks = wend_program_ranks(p);
+    plan->n_ranks = program_ranks(p);
     plan->master = -1;
     plan->call = call_pattern_new(p);
     plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -129,8 +129,8 @@ static gboolean uses_send_order(const Plan *plan)
 static const char *ends_elsewhere(const WendProgram *program)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree const char **how = wend_terminations(program, names);
-    for (guint r = 0; r < wend_program_ranks(program); r++)
+    g_autofree const char **how = terminations_of(program, names);
+    for (guint r = 0; r < program_ranks(program); r++)
         if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT)
             && strcmp(how[r], WEND_ENDED_FATAL) != 0)
             return strcmp(how[r], WEND_ENDED_MEMORY) == 0

@@ -32,27 +32,27 @@ PROXYGEN_SOURCES = \
 	src/proxygen/plan/send-order.c \
 	src/proxygen/plan/variables.c \
 	src/proxygen/plan/wildcards.c \
-	src/proxygen/emit/c_text.c \
-	src/proxygen/emit/c_tokens.c src/proxygen/emit/c_tokens.h \
-	src/proxygen/emit/callback_stubs.c \
+	src/proxygen/emit/c-text.c \
+	src/proxygen/emit/c-tokens.c src/proxygen/emit/c-tokens.h \
+	src/proxygen/emit/callback-stubs.c \
 	src/proxygen/emit/changes.c \
-	src/proxygen/emit/row_tables.c \
+	src/proxygen/emit/row-tables.c \
 	src/proxygen/emit/emit.h \
-	src/proxygen/emit/emit_call.c \
-	src/proxygen/emit/emit_callbacks.c \
-	src/proxygen/emit/emit_choice.c \
+	src/proxygen/emit/emit-call.c \
+	src/proxygen/emit/emit-callbacks.c \
+	src/proxygen/emit/emit-choice.c \
 	src/proxygen/emit/emit-arrays.c \
-	src/proxygen/emit/emit_rule.c \
-	src/proxygen/emit/emit_special.c \
-	src/proxygen/emit/emit_tables.c \
+	src/proxygen/emit/emit-rule.c \
+	src/proxygen/emit/emit-special.c \
+	src/proxygen/emit/emit-tables.c \
 	src/proxygen/emit/expression.c \
 	src/proxygen/emit/locals.c \
-	src/proxygen/emit/outside_names.c \
-	src/proxygen/emit/row_loops.c \
+	src/proxygen/emit/outside-names.c \
+	src/proxygen/emit/row-loops.c \
 	src/proxygen/emit/statements.c src/proxygen/emit/statements.h \
-	src/proxygen/emit/source_lines.c \
-	src/proxygen/emit/variable_names.c \
-	src/proxygen/emit/emit_sources.c \
+	src/proxygen/emit/source-lines.c \
+	src/proxygen/emit/variable-names.c \
+	src/proxygen/emit/emit-sources.c \
 	src/proxygen/runtime/helper-table.h \
 	src/proxygen/compile.c src/proxygen/compile.h \
 	src/proxygen/proxy-helpers.c \

@@ -59,7 +59,7 @@ static int by_name(gconstpointer a, gconstpointer b)
 
 static gboolean is_mpi(const char *name)
 {
-    return wend_function_by_name(name) || wend_functions_constant_by_name(name) >= 0;
+    return function_by_name(name) || functions_constant_by_name(name) >= 0;
 }
 
 /* The names of NAMES that the library in FILE lacks, as a phrase. NULL if it lacks none, or on an
@@ -153,7 +153,7 @@ static int check_target(const Options *options, GHashTable *names)
 static void say_unrecorded(const Options *options, const WendProgram *program)
 {
     g_auto(GStrv) names =
-        g_key_file_get_keys(wend_program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
+        g_key_file_get_keys(program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
     g_autofree char *list = names ? g_strjoinv(", ", names) : NULL;
     if (list)
         command_print(COMMAND,
@@ -164,7 +164,7 @@ static void say_unrecorded(const Options *options, const WendProgram *program)
 /* Whether a proxy would get all messages that it waits for. Else sets ERROR. */
 static gboolean check_missing(const Options *options, const WendProgram *program, Error **error)
 {
-    WendRead *reader = wend_read_wrap(program);
+    WendRead *reader = read_wrap(program);
     Missing missing;
     int status = missing_find(reader, G_MAXUINT64, &missing);
     g_autofree char *text = status == WEND_READ_OK ? missing_text(&missing) : NULL;
@@ -187,7 +187,7 @@ static gboolean check_missing(const Options *options, const WendProgram *program
 static gboolean check_output(const Options *options, Error **error)
 {
     if (!options->directory)
-        return wend_file_check(options->output, options->force ? WEND_FILE_REPLACE : 0, error);
+        return file_check(options->output, options->force ? WEND_FILE_REPLACE : 0, error);
     if (options->force || !g_file_test(options->output, G_FILE_TEST_EXISTS))
         return TRUE;
     error_set(error, WEND_ERROR_INPUT, "%s: exists: --force overwrites its files", options->output);
@@ -225,7 +225,7 @@ static gboolean compile_with_names(const WendProgram *program, const Options *op
                                    GHashTable *names, GPtrArray **changes, Error **error)
 {
     Options with_names = *options;
-    ProxySites sites = {.reader = wend_read_wrap(program),
+    ProxySites sites = {.reader = read_wrap(program),
                         .frames = g_array_new(FALSE, FALSE, sizeof(WendSiteFrame))};
     sites.names = site_names_new(sites.reader, NULL);
     with_names.site_frames = frames_of;
@@ -256,7 +256,7 @@ static int compile(const Options *options)
         say_unrecorded(options, program);
     for (guint i = 0; good && !options->quiet && i < changes->len; i++)
         command_print(COMMAND, "%s: %s", options->output, (const char *)changes->pdata[i]);
-    wend_program_free(program);
+    program_free(program);
     return good ? check_target(options, names) : fail(error);
 }
 

@@ -12,7 +12,7 @@
 
 /* Measured on such code with gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more if
  * functions are small. Several files compile in parallel (make -j). If there is more code than
- * CODE_LIMIT, it becomes tables (emit_tables.c). */
+ * CODE_LIMIT, it becomes tables (emit-tables.c). */
 enum { FILE_BYTES = 1 << 19, CODE_LIMIT = 4 << 20 };
 /* More rule text than this is compiled without optimization: 1.5 s for each MB. */
 enum { QUICK_BYTES = 1 << 18 };
@@ -41,7 +41,7 @@ static GString *add_file(GPtrArray *files, const char *name)
 
 static char *meta(const Plan *plan, const char *group, const char *key)
 {
-    char *value = g_key_file_get_string(wend_program_meta(plan->program), group, key, NULL);
+    char *value = g_key_file_get_string(program_meta(plan->program), group, key, NULL);
     if (value)
         g_strstrip(value);
     if (value && !*value)
@@ -60,7 +60,7 @@ static void header_line(GString *out, const char *label, const char *value)
 static void emit_header(Emitter *e, GString *out, const char *build)
 {
     const Plan *plan = e->plan;
-    guint first = wend_program_world(plan->program, 0)->ranks;
+    guint first = program_world(plan->program, 0)->ranks;
     g_autofree char *program = meta(plan, "run", "program"),
                     *arguments = meta(plan, "run", "arguments"),
                     *library = meta(plan, "mpi", "library");
@@ -74,7 +74,7 @@ static void emit_header(Emitter *e, GString *out, const char *build)
         g_strdup_printf("%s%s%s", base, arguments ? " " : "", arguments ? arguments : "");
     g_autofree char *worlds =
         g_strdup_printf("%u: it starts itself for the others, %u ranks in all",
-                        wend_program_n_worlds(plan->program), plan->n_ranks);
+                        program_n_worlds(plan->program), plan->n_ranks);
     g_autofree char *ranks = g_strdup_printf("%u, no more and no fewer", first);
     g_string_append(
         out,
@@ -153,7 +153,7 @@ static void emit_aborts(Emitter *e, Statements *out)
 {
     const Plan *plan = e->plan;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree const char **how = wend_terminations(plan->program, names);
+    g_autofree const char **how = terminations_of(plan->program, names);
     for (guint r = 0; r < plan->n_ranks; r++) {
         if (!how[r] || !g_str_has_prefix(how[r], WEND_ENDED_ABORT))
             continue;
@@ -209,7 +209,7 @@ static void emit_prefix(Emitter *e, Statements *out)
 static void emit_launcher_rank(Emitter *e, Statements *out, const char *limit)
 {
     const char *rank = plan_worlds_several(e->plan) ? "world_rank" : "rank";
-    guint first = wend_program_world(e->plan->program, 0)->ranks;
+    guint first = program_world(e->plan->program, 0)->ranks;
     e->needs[HELPER_rank_of_launcher] = TRUE;
     statements_comment(out, "Ranks differ in what they do before MPI_Init.");
     statements_add(out, "%s = rank_of_launcher();", rank);
@@ -225,7 +225,7 @@ static void emit_launcher_rank(Emitter *e, Statements *out, const char *limit)
 static void emit_rank(Emitter *e, Statements *out, const char *limit)
 {
     gboolean several = plan_worlds_several(e->plan);
-    guint first = wend_program_world(e->plan->program, 0)->ranks;
+    guint first = program_world(e->plan->program, 0)->ranks;
     locals_variable(e, "int", "size", 0);
     statements_add(out, "PMPI_Comm_rank(MPI_COMM_WORLD, &%s);", several ? "world_rank" : "rank");
     statements_add(out, "PMPI_Comm_size(MPI_COMM_WORLD, &size);");
@@ -281,9 +281,9 @@ static void emit_main_calls(Emitter *e, Statements *out)
 {
     const Plan *plan = e->plan;
     gboolean several = plan_worlds_several(plan);
-    g_autofree char *limit =
-        several ? g_strdup("world_ranks[world]")
-                : g_strdup_printf("%u", wend_program_world(plan->program, 0)->ranks);
+    g_autofree char *limit = several
+                                 ? g_strdup("world_ranks[world]")
+                                 : g_strdup_printf("%u", program_world(plan->program, 0)->ranks);
     if (proxy_threads_by_launcher(e))
         emit_launcher_rank(e, out, limit);
     proxy_threads_emit_early(e, out);
@@ -530,7 +530,7 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
         "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LDLIBS)\n\n$(OBJECTS): "
         "proxy.h\n\n"
         "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n",
-        wend_program_world(e->plan->program, 0)->ranks, e->threads ? " -pthread" : "", objects->str,
+        program_world(e->plan->program, 0)->ranks, e->threads ? " -pthread" : "", objects->str,
         e->needs[HELPER_cuda_block]
             ? "CUDA_HOME = /usr/local/cuda\nCPPFLAGS = -I$(CUDA_HOME)/include\nLDFLAGS = "
               "-L$(CUDA_HOME)/lib64\nLDLIBS = -lcudart\n"
@@ -548,16 +548,15 @@ static gboolean write_directory(const Options *options, GPtrArray *files, WendFi
         const ProgramFile *file = g_ptr_array_index(files, i);
         rows[i] = (WendFile){file->name, file->text->str, file->text->len};
     }
-    return wend_file_write_directory(options->output, rows, files->len, flags, error);
+    return file_write_directory(options->output, rows, files->len, flags, error);
 }
 
 static gboolean write_files(const Options *options, GPtrArray *files, Error **error)
 {
     WendFileFlags flags = options->force ? WEND_FILE_REPLACE : 0;
     const GString *first = ((ProgramFile *)g_ptr_array_index(files, 0))->text;
-    return options->directory
-               ? write_directory(options, files, flags, error)
-               : wend_file_write(options->output, first->str, first->len, flags, error);
+    return options->directory ? write_directory(options, files, flags, error)
+                              : file_write(options->output, first->str, first->len, flags, error);
 }
 
 static void note_variable(WendKind kind, guint thread, guint length, gpointer data)

@@ -175,7 +175,7 @@ static void stack_memory(Out *o)
 }
 
 /* The largest id of a kind of segments, and 1. */
-static gint64 places_of(const Out *o, enum wend_segment_kind kind)
+static gint64 places_of(const Out *o, enum segment_kind kind)
 {
     g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, kind);
     return segments->len == 0
@@ -184,7 +184,7 @@ static gint64 places_of(const Out *o, enum wend_segment_kind kind)
 }
 
 /* Writes an array of pointers to MPI's own segments. */
-static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, const char *comment)
+static void made_memory(Out *o, enum segment_kind kind, const char *name, const char *comment)
 {
     gint64 n = places_of(o, kind);
     if (n == 0)
@@ -195,7 +195,7 @@ static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, c
 }
 
 /* Writes a table of sizes by id, for segments that the proxy allocates. */
-static void sizes(Out *o, enum wend_segment_kind kind, const char *name, const char *length,
+static void sizes(Out *o, enum segment_kind kind, const char *name, const char *length,
                   gint64 (*bytes)(const Segment *s))
 {
     g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, kind);
@@ -252,15 +252,15 @@ static void worlds(Out *o)
     g_autoptr(GString) of_ranks = g_string_new(""), first = g_string_new(""),
                        list = g_string_new("");
     g_autoptr(GArray) starts = plan_worlds_starts(p);
-    for (guint i = 0; i < wend_program_n_worlds(p); i++) {
-        g_string_append_printf(of_ranks, "%s%u", i ? ", " : "", wend_program_world(p, i)->ranks);
-        g_string_append_printf(first, "%s%u", i ? ", " : "", wend_program_world(p, i)->first);
+    for (guint i = 0; i < program_n_worlds(p); i++) {
+        g_string_append_printf(of_ranks, "%s%u", i ? ", " : "", program_world(p, i)->ranks);
+        g_string_append_printf(first, "%s%u", i ? ", " : "", program_world(p, i)->first);
     }
     for (guint i = 0; i < starts->len; i++) {
         const WorldStart *s = &g_array_index(starts, WorldStart, i);
         g_string_append_printf(list, "%s{%u, %u}", i ? ", " : "", s->rank, s->world);
     }
-    constant(o, "WORLDS", wend_program_n_worlds(p));
+    constant(o, "WORLDS", program_n_worlds(p));
     constant(o, "WORLD_STARTS", starts->len);
     declare(o, "extern const int world_ranks[WORLDS], world_first[WORLDS];");
     c_text_comment(

@@ -37,7 +37,7 @@ void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
     c->walk = walk;
     c->call = call;
     c->list = NULL;
-    if (c->public.function == NULL || c->public.function->name != call->function->name) {
+    if (!c->public.function || c->public.function->name != call->function->name) {
         c->public.function = read_function_of(call->function);
         c->parameters = wend_read_parameter(c->public.function, 0);
     }
@@ -48,7 +48,7 @@ void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
     c->public.poll = call->poll;
     c->public.failed = call->failed;
     c->public.unfinished = call->unfinished;
-    c->public.bare = walk == NULL;
+    c->public.bare = !walk;
     c->public.return_code = call->return_code;
     c->public.site = WEND_READ_NO_INDEX;
 }
@@ -65,7 +65,7 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
     if (status < 0)
         return status;
     Error *error = NULL;
-    if ((flags & WEND_READ_WITH_SITES) != 0 && read_sites(r, &error) == NULL)
+    if ((flags & WEND_READ_WITH_SITES) != 0 && !read_sites(r, &error))
         return read_fail_error(r, error);
     gboolean through_polls = (flags & (WEND_READ_WITH_POLLS | WEND_READ_WITH_SITES)) != 0;
     ReadTimes *times = NULL;
@@ -78,13 +78,13 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
     c->times = times;
     c->with_polls = (flags & WEND_READ_WITH_POLLS) != 0;
     if ((flags & WEND_READ_WITH_SITES) != 0)
-        c->sites = wend_site_walk_new(r->sites, rank, sequence);
+        c->sites = site_walk_new(r->sites, rank, sequence);
     c->walk =
-        wend_walk_new(r->program, rank, sequence, through_polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
+        walk_new(r->program, rank, sequence, through_polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
     if ((flags & WEND_READ_WITHOUT_TRANSFERS) == 0)
         c->call.follower = follower_new(r->program, read_members(r), rank);
     c->call.public.sequence = sequence;
-    c->repeats = g_new0(guint8, wend_program_n_terminals(r->program) + 1);
+    c->repeats = g_new0(guint8, program_n_terminals(r->program) + 1);
     *calls = c;
     return WEND_READ_OK;
 }
@@ -97,7 +97,7 @@ static gboolean names_communicator(const WendCall *call)
         const WendArg *arg = &call->args[i];
         if (arg->param->kind != WEND_KIND_COMM || (arg->n_in <= 0 && arg->n_out <= 0))
             continue;
-        if (arg->param->array || wend_word_is_handle(arg->n_in > 0 ? arg->in[0] : arg->out[0]))
+        if (arg->param->array || word_is_handle(arg->n_in > 0 ? arg->in[0] : arg->out[0]))
             return TRUE;
     }
     return FALSE;
@@ -118,9 +118,9 @@ static const WendCall *next_call(WendReadCalls *c, guint *site)
 {
     const WendCall *call;
     do {
-        call = wend_walk_next(c->walk);
+        call = walk_next(c->walk);
         if (call != NULL && c->sites != NULL)
-            *site = wend_site_walk_next(c->sites, call);
+            *site = site_walk_next(c->sites, call);
         if (call != NULL && c->times != NULL)
             read_times_next(c->times, call);
     } while (call != NULL && call->poll && !c->with_polls);
@@ -129,7 +129,7 @@ static const WendCall *next_call(WendReadCalls *c, guint *site)
 
 int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
 {
-    if (calls == NULL)
+    if (!calls)
         return WEND_READ_ERROR_USAGE;
     int status = read_check(calls->call.reader, call);
     if (status < 0)
@@ -137,7 +137,7 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     guint site = WEND_READ_NO_INDEX;
     const WendCall *next = calls->ended ? NULL : next_call(calls, &site);
     *call = NULL;
-    calls->ended = next == NULL;
+    calls->ended = !next;
     if (calls->ended)
         return WEND_READ_OK;
     read_call_set(&calls->call, calls->walk, next);
@@ -154,26 +154,26 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
 
 int wend_read_time(WendReadCalls *calls, WendReadTime *time)
 {
-    if (calls == NULL)
+    if (!calls)
         return WEND_READ_ERROR_USAGE;
     int status = read_check(calls->call.reader, time);
     return status < 0 ? status : read_times_get(calls->call.reader, calls->times, time);
 }
 
-void wend_read_wrap_keep(WendReadCalls *calls, guint n)
+void read_wrap_keep(WendReadCalls *calls, guint n)
 {
-    wend_walk_keep(calls->walk, n);
+    walk_keep(calls->walk, n);
 }
 
 void wend_read_calls_free(WendReadCalls *calls)
 {
-    if (calls == NULL)
+    if (!calls)
         return;
     read_times_free(calls->times);
     follower_free(calls->call.follower);
     read_call_clear(&calls->call);
-    wend_site_walk_free(calls->sites);
-    wend_walk_free(calls->walk);
+    site_walk_free(calls->sites);
+    walk_free(calls->walk);
     g_free(calls->repeats);
     g_free(calls);
 }
@@ -184,17 +184,16 @@ int wend_read_signature(WendRead *r, uint32_t signature, uint32_t rank, const We
 {
     int status = read_check(r, call);
     if (status == WEND_READ_OK)
-        status =
-            read_check_index(r, call, "signature", signature, wend_program_n_terminals(r->program));
+        status = read_check_index(r, call, "signature", signature, program_n_terminals(r->program));
     if (status == WEND_READ_OK)
-        status = read_check_index(r, call, "rank", rank, wend_program_ranks(r->program));
+        status = read_check_index(r, call, "rank", rank, program_ranks(r->program));
     if (status < 0)
         return status;
-    if (r->decoder == NULL) {
-        r->decoder = wend_decoder_new(r->program);
+    if (!r->decoder) {
+        r->decoder = decoder_new(r->program);
         read_call_init(&r->signature, r);
     }
-    read_call_set(&r->signature, NULL, wend_decoder_call(r->decoder, signature, rank));
+    read_call_set(&r->signature, NULL, decoder_call(r->decoder, signature, rank));
     r->signature.public.index = 0;
     *call = &r->signature.public;
     return WEND_READ_OK;

@@ -17,7 +17,7 @@ static void set_message(WendRead *r, char *message)
 int read_fail(WendRead *r, int code, const char *format, ...)
 {
     va_list arguments;
-    if (r == NULL)
+    if (!r)
         return code;
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -41,11 +41,11 @@ int read_fail_error(WendRead *r, Error *error)
 
 int read_check(WendRead *r, const void *result)
 {
-    if (r == NULL)
+    if (!r)
         return WEND_READ_ERROR_USAGE;
-    if (result == NULL)
+    if (!result)
         return read_fail(r, WEND_READ_ERROR_USAGE, "there is no place for the result: it is NULL");
-    if (r->program == NULL)
+    if (!r->program)
         return read_fail(r, WEND_READ_ERROR_USAGE, "no recording is open: call wend_read_open");
     return WEND_READ_OK;
 }

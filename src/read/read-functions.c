@@ -68,10 +68,10 @@ static void set_parameter(WendReadParameter *to, const WendParam *p)
 
 static void make_functions(void)
 {
-    Function *all = g_new0(Function, wend_n_functions);
+    Function *all = g_new0(Function, mpi_n_functions);
     GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
-    for (guint i = 0; i < wend_n_functions; i++) {
-        const WendFunction *f = &wend_functions[i];
+    for (guint i = 0; i < mpi_n_functions; i++) {
+        const WendFunction *f = &mpi_functions[i];
         all[i].public = (WendReadFunction){f->name, i, flags_of(f), f->n_params};
         all[i].parameters = g_new0(WendReadParameter, f->n_params + 1);
         for (guint k = 0; k < f->n_params; k++)
@@ -98,23 +98,23 @@ const WendReadFunction *read_function_of(const WendFunction *f)
 
 int wend_read_function(WendRead *r, uint32_t index, const WendReadFunction **f)
 {
-    if (r == NULL || f == NULL)
+    if (!r || !f)
         return read_fail(r, WEND_READ_ERROR_USAGE, "there is no place for the result: it is NULL");
     need_functions();
-    if (index >= wend_n_functions)
+    if (index >= mpi_n_functions)
         return read_fail(r, WEND_READ_ERROR_NONE, "Wend knows no more than %zu functions",
-                         wend_n_functions);
+                         mpi_n_functions);
     *f = &functions[index].public;
     return WEND_READ_OK;
 }
 
 int wend_read_function_named(WendRead *r, const char *name, const WendReadFunction **f)
 {
-    if (r == NULL || name == NULL || f == NULL)
+    if (!r || !name || !f)
         return read_fail(r, WEND_READ_ERROR_USAGE, "a name or a place for the result is NULL");
     need_functions();
     const Function *found = g_hash_table_lookup(by_name, name);
-    if (found == NULL)
+    if (!found)
         return read_fail(r, WEND_READ_ERROR_NONE, "there is no function '%s'", name);
     *f = &found->public;
     return WEND_READ_OK;

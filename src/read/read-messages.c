@@ -31,7 +31,7 @@ int wend_read_messages_with(WendRead *r, unsigned flags, WendReadMessages **mess
         return status;
     WendReadMessages *m = g_new0(WendReadMessages, 1);
     m->reader = r;
-    m->messages = wend_read_wrap_matching(r, 0);
+    m->messages = read_wrap_matching(r, 0);
     m->stamps = stamps;
     if (stamps != NULL)
         matching_stamp(m->messages, call_stamps_set, stamps);
@@ -50,7 +50,7 @@ static WendReadCallPlace place_of(const MessagePlace *p)
 /* Words that are no number stand for unknown. */
 static gint64 known(gint64 word)
 {
-    return wend_word_is_special(word) ? WEND_READ_UNKNOWN : word;
+    return word_is_special(word) ? WEND_READ_UNKNOWN : word;
 }
 
 static void set_message(const WendProgram *p, WendReadMessage *to, const MessageEvent *e)
@@ -66,9 +66,9 @@ static void set_message(const WendProgram *p, WendReadMessage *to, const Message
         .sent = place_of(&e->sent),
         .posted = place_of(&e->posted),
         .completed = place_of(&e->completed),
-        .send_request = wend_word_is_handle(e->send_request) ? e->send_request : WEND_READ_ABSENT,
+        .send_request = word_is_handle(e->send_request) ? e->send_request : WEND_READ_ABSENT,
         .receive_request =
-            wend_word_is_handle(e->receive_request) ? e->receive_request : WEND_READ_ABSENT,
+            word_is_handle(e->receive_request) ? e->receive_request : WEND_READ_ABSENT,
         .bytes_sent = known(e->bytes_sent),
         .bytes_received = known(e->bytes_received),
         .cancelled = e->cancelled,
@@ -88,7 +88,7 @@ int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **m
 {
     MessageEvent event;
     Error *error = NULL;
-    if (messages == NULL)
+    if (!messages)
         return WEND_READ_ERROR_USAGE;
     WendRead *r = messages->reader;
     int status = read_check(r, message);
@@ -108,7 +108,7 @@ int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **m
 
 int wend_read_message_facts(const WendReadMessages *messages, WendReadMessageFacts *facts)
 {
-    if (messages == NULL || facts == NULL)
+    if (!messages || !facts)
         return WEND_READ_ERROR_USAGE;
     *facts = (WendReadMessageFacts){matching_in_flight(messages->messages),
                                     matching_most_in_flight(messages->messages),
@@ -118,7 +118,7 @@ int wend_read_message_facts(const WendReadMessages *messages, WendReadMessageFac
 
 void wend_read_messages_free(WendReadMessages *messages)
 {
-    if (messages == NULL)
+    if (!messages)
         return;
     matching_free(messages->messages);
     call_stamps_free(messages->stamps);
@@ -148,19 +148,18 @@ struct CallStamps {
 CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
 {
     Error *error = NULL;
-    if ((flags & WEND_READ_WITH_SITES) != 0 && read_sites(r, &error) == NULL) {
+    if ((flags & WEND_READ_WITH_SITES) != 0 && !read_sites(r, &error)) {
         *status = read_fail_error(r, error);
         return NULL;
     }
     CallStamps *s = g_new0(CallStamps, 1);
-    guint n_ranks = wend_program_ranks(r->program);
+    guint n_ranks = program_ranks(r->program);
     s->reader = r;
     s->flags = flags;
     s->first = g_new0(guint, n_ranks + 1);
     for (guint rank = 0; rank < n_ranks; rank++) {
-        guint class_index = wend_program_class_of(r->program, rank);
-        s->first[rank + 1] =
-            s->first[rank] + wend_program_class(r->program, class_index)->n_sequences;
+        guint class_index = program_class_of(r->program, rank);
+        s->first[rank + 1] = s->first[rank] + program_class(r->program, class_index)->n_sequences;
     }
     s->sequences = g_new0(SequenceStamps, s->first[n_ranks] + 1);
     return s;
@@ -169,15 +168,15 @@ CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
 static void stamps_clear(SequenceStamps *here)
 {
     g_clear_pointer(&here->times, read_times_free);
-    g_clear_pointer(&here->sites, wend_site_walk_free);
-    g_clear_pointer(&here->polls, wend_walk_free);
+    g_clear_pointer(&here->sites, site_walk_free);
+    g_clear_pointer(&here->polls, walk_free);
 }
 
 void call_stamps_free(CallStamps *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
-    for (guint i = 0; i < s->first[wend_program_ranks(s->reader->program)]; i++)
+    for (guint i = 0; i < s->first[program_ranks(s->reader->program)]; i++)
         stamps_clear(&s->sequences[i]);
     g_free(s->sequences);
     g_free(s->first);
@@ -192,25 +191,25 @@ static void begin(CallStamps *s, SequenceStamps *here, guint rank, guint sequenc
         s->status = read_times_new(r, rank, sequence, FALSE, &here->times);
     if (here->times != NULL && !read_times_any(here->times))
         g_clear_pointer(&here->times, read_times_free);
-    if ((s->flags & WEND_READ_WITH_SITES) == 0 || wend_call_sites_n(r->sites) == 0)
+    if ((s->flags & WEND_READ_WITH_SITES) == 0 || call_sites_n(r->sites) == 0)
         return;
-    here->sites = wend_site_walk_new(r->sites, rank, sequence);
-    if (wend_program_polls(r->program, rank, sequence) == 0)
+    here->sites = site_walk_new(r->sites, rank, sequence);
+    if (program_polls(r->program, rank, sequence) == 0)
         return;
-    here->polls = wend_walk_new(r->program, rank, sequence, WEND_WALK_POLLS);
-    wend_walk_keep(here->polls, KEEP);
+    here->polls = walk_new(r->program, rank, sequence, WEND_WALK_POLLS);
+    walk_keep(here->polls, KEEP);
 }
 
 /* The site of CALL, which is the next one of the sequence that is no unsuccessful poll. */
 static guint next_site(SequenceStamps *here, const WendCall *call)
 {
     guint site = G_MAXUINT;
-    if (here->polls == NULL)
-        return wend_site_walk_next(here->sites, call);
+    if (!here->polls)
+        return site_walk_next(here->sites, call);
     do {
-        call = wend_walk_next(here->polls);
+        call = walk_next(here->polls);
         if (call != NULL)
-            site = wend_site_walk_next(here->sites, call);
+            site = site_walk_next(here->sites, call);
     } while (call != NULL && call->poll);
     return site;
 }
@@ -224,7 +223,7 @@ void call_stamps_set(gpointer stamps, const WendCall *call, MessagePlace *place)
         begin(s, here, place->rank, place->sequence);
     if (here->sites != NULL)
         place->site = next_site(here, call);
-    if (here->times == NULL)
+    if (!here->times)
         return;
     read_times_next(here->times, call);
     int status = read_times_get(s->reader, here->times, &time);

@@ -14,13 +14,13 @@ struct WendReadValues {
 
 static guint count_streams(const WendProgram *p, guint rank, WendSideKindNumber kind, Error **error)
 {
-    WendSides *sides = wend_sides_open(p, rank, kind, error);
+    WendSides *sides = sides_open(p, rank, kind, error);
     WendSideHead head;
     WendCursor rows;
     guint n = 0;
-    while (sides != NULL && wend_sides_next(sides, &head, &rows))
+    while (sides != NULL && sides_next(sides, &head, &rows))
         n++;
-    wend_sides_free(sides);
+    sides_free(sides);
     return n;
 }
 
@@ -29,13 +29,13 @@ static WendSide *open_any(const WendProgram *p, guint rank, guint index, WendSid
                           Error **error)
 {
     for (*kind = 0; *kind < WEND_SIDE_KINDS; ++*kind) {
-        if (!wend_side_stream_kind(*kind)->replayed) /* times and call sites are no values */
+        if (!side_stream_kind(*kind)->replayed) /* times and call sites are no values */
             continue;
         guint n = count_streams(p, rank, *kind, error);
         if (*error != NULL)
             return NULL;
         if (index < n)
-            return wend_side_new(p, rank, *kind, index, error);
+            return side_new(p, rank, *kind, index, error);
         index -= n;
     }
     return NULL;
@@ -47,7 +47,7 @@ static int open_side(WendRead *r, const void *result, uint32_t rank, uint32_t in
     Error *error = NULL;
     int status = read_check(r, result);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, result, "rank", rank, wend_program_ranks(r->program));
+        status = read_check_index(r, result, "rank", rank, program_ranks(r->program));
     if (status < 0)
         return status;
     *side = open_any(r->program, rank, index, kind, &error);
@@ -66,11 +66,11 @@ int wend_read_value_stream(WendRead *r, uint32_t rank, uint32_t index,
     int status = open_side(r, stream, rank, index, &kind, &side);
     if (status < 0)
         return status;
-    const WendSideHead *head = wend_side_head(side);
+    const WendSideHead *head = side_head(side);
     r->value_stream = (WendReadValueStream){.callback = head->kind == WEND_SEQUENCE_CALLBACK,
                                             .id = head->id,
-                                            .n_values = wend_side_count(side)};
-    wend_side_free(side);
+                                            .n_values = side_count(side)};
+    side_free(side);
     *stream = &r->value_stream;
     return WEND_READ_OK;
 }
@@ -91,19 +91,19 @@ int wend_read_values(WendRead *r, uint32_t rank, uint32_t index, WendReadValues 
 
 int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value)
 {
-    if (values == NULL)
+    if (!values)
         return WEND_READ_ERROR_USAGE;
     int status = read_check(values->reader, value);
     if (status < 0)
         return status;
     guint64 at;
-    const WendSideElement *e = wend_side_before(values->side, G_MAXUINT64, &at);
+    const WendSideElement *e = side_before(values->side, G_MAXUINT64, &at);
     *value = NULL;
-    if (e == NULL && wend_side_damaged(values->side))
+    if (!e && side_damaged(values->side))
         return read_fail(values->reader, WEND_READ_ERROR_INPUT, "a stream of values is damaged");
-    if (e == NULL)
+    if (!e)
         return WEND_READ_OK;
-    const WendSideForm *form = &wend_side_stream_kind(values->kind)->forms[e->code];
+    const WendSideForm *form = &side_stream_kind(values->kind)->forms[e->code];
     gboolean is_bytes = form->numbers == 0, is_numbers = !is_bytes && !form->seconds;
     values->value = (WendReadRecorded){.function = form->name,
                                        .of_call = form->seconds || values->kind != WEND_SIDE_VALUES,
@@ -120,8 +120,8 @@ int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value)
 
 void wend_read_values_free(WendReadValues *values)
 {
-    if (values == NULL)
+    if (!values)
         return;
-    wend_side_free(values->side);
+    side_free(values->side);
     g_free(values);
 }

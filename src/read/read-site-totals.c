@@ -65,7 +65,7 @@ static GHashTable *times_of_world(const WendProgram *p, guint world)
 {
     GHashTable *times = g_hash_table_new(g_str_hash, g_str_equal);
     guint n;
-    const WendRankTimes *of = wend_program_rank_times(p, world, &n);
+    const WendRankTimes *of = program_rank_times(p, world, &n);
     for (guint i = 0; i < n; i++)
         g_hash_table_insert(times, (gpointer)of[i].function->name, (gpointer)&of[i]);
     return times;
@@ -77,7 +77,7 @@ static FunctionSeconds *function_seconds_new(const WendProgram *p)
     FunctionSeconds *s = g_new0(FunctionSeconds, 1);
     s->p = p;
     s->worlds = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
-    for (guint i = 0; i < wend_program_n_worlds(p); i++)
+    for (guint i = 0; i < program_n_worlds(p); i++)
         g_ptr_array_add(s->worlds, times_of_world(p, i));
     return s;
 }
@@ -100,11 +100,11 @@ static int compare_ranks(const void *a, const void *b)
 static double function_seconds_of(const FunctionSeconds *s, guint rank,
                                   const WendFunction *function)
 {
-    guint world = wend_program_world_of(s->p, rank);
+    guint world = program_world_of(s->p, rank);
     const WendRankTimes *times = g_hash_table_lookup(s->worlds->pdata[world], function->name);
-    if (times == NULL || times->ranks == NULL)
+    if (!times || !times->ranks)
         return -1;
-    guint32 wanted = rank - wend_program_world(s->p, world)->first;
+    guint32 wanted = rank - program_world(s->p, world)->first;
     const guint32 *found = bsearch(&wanted, times->ranks, times->n, sizeof wanted, compare_ranks);
     return found != NULL ? times->seconds[found - times->ranks] : -1;
 }
@@ -159,7 +159,7 @@ static guint number_of(GHashTable *table, gconstpointer key, gsize bytes, guint 
 {
     GBytes *of = g_bytes_new(key, bytes);
     gpointer known = g_hash_table_lookup(table, of);
-    if (known == NULL) {
+    if (!known) {
         g_hash_table_insert(table, of, GUINT_TO_POINTER(n + 1));
         return n + 1;
     }
@@ -205,11 +205,11 @@ static GArray *site_pairs_new(const SiteTotals *t, guint rank)
     g_autoptr(GHashTable) numbers =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     for (guint q = 0; q < t->class->n_sequences; q++) {
-        WendWalk *walk = wend_walk_new(t->p, rank, q, WEND_WALK_POLLS);
-        WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, q);
+        WendWalk *walk = walk_new(t->p, rank, q, WEND_WALK_POLLS);
+        WendSiteWalk *sites = site_walk_new(t->sites, rank, q);
         const WendCall *call;
-        while ((call = wend_walk_next(walk))) {
-            guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
+        while ((call = walk_next(walk))) {
+            guint site = read_site_group(t->reader, site_walk_next(sites, call));
             if (call->function->flags & WEND_F_PSEUDO)
                 continue;
             guint32 key[] = {q, call->terminal, site, call->poll};
@@ -220,8 +220,8 @@ static GArray *site_pairs_new(const SiteTotals *t, guint rank)
             }
             g_array_index(pairs, SitePair, number - 1).calls++;
         }
-        wend_site_walk_free(sites);
-        wend_walk_free(walk);
+        site_walk_free(sites);
+        walk_free(walk);
     }
     return pairs;
 }
@@ -235,9 +235,9 @@ static char *streams_of(const SiteTotals *t, guint rank)
     for (guint q = 0; shared && q < t->class->n_sequences; q++) {
         guint n;
         const guint32 *terminals = counts_of_rule(t->counts, t->class->sequences[q].rule, &n);
-        WendSiteWalk *walk = wend_site_walk_new(t->sites, rank, q);
-        shared = wend_site_walk_key(walk, terminals, n, text);
-        wend_site_walk_free(walk);
+        WendSiteWalk *walk = site_walk_new(t->sites, rank, q);
+        shared = site_walk_key(walk, terminals, n, text);
+        site_walk_free(walk);
         g_string_append_c(text, ';');
     }
     return shared ? g_strdup(text->str) : NULL;
@@ -303,8 +303,7 @@ static void add_timed(SiteTotals *t, const SitePair *pair, guint number)
 
 static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
 {
-    const WendShape *shape =
-        wend_program_shape(t->p, wend_program_terminal(t->p, pair->terminal)->shape);
+    const WendShape *shape = program_shape(t->p, program_terminal(t->p, pair->terminal)->shape);
     guint number = row_of(t, pair->site, shape->function);
     Row *row = &g_array_index(t->rows, Row, number);
     row->rank_calls += pair->calls;
@@ -333,12 +332,12 @@ static void add_followed(gpointer row, const Transfer *t)
 static void follow_unclear(SiteTotals *t, guint rank)
 {
     for (guint q = 0; g_hash_table_size(t->unclear) > 0 && q < t->class->n_sequences; q++) {
-        WendWalk *walk = wend_walk_new(t->p, rank, q, WEND_WALK_POLLS);
-        WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, q);
+        WendWalk *walk = walk_new(t->p, rank, q, WEND_WALK_POLLS);
+        WendSiteWalk *sites = site_walk_new(t->sites, rank, q);
         Follower *follower = follower_new(t->p, read_members(t->reader), rank);
         const WendCall *call;
-        while ((call = wend_walk_next(walk)) != NULL) {
-            guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
+        while ((call = walk_next(walk)) != NULL) {
+            guint site = read_site_group(t->reader, site_walk_next(sites, call));
             follower_next(follower, walk, call);
             if (!g_hash_table_contains(t->unclear, GUINT_TO_POINTER(call->terminal)))
                 continue;
@@ -346,8 +345,8 @@ static void follow_unclear(SiteTotals *t, guint rank)
             follower_each(follower, add_followed, &g_array_index(t->rows, Row, number));
         }
         follower_free(follower);
-        wend_site_walk_free(sites);
-        wend_walk_free(walk);
+        site_walk_free(sites);
+        walk_free(walk);
     }
     g_hash_table_remove_all(t->unclear);
 }
@@ -431,12 +430,12 @@ static gboolean measure_calls(SiteTotals *t, guint rank, guint sequence)
     const WendCall *call;
     if (read_times_new(t->reader, rank, sequence, TRUE, &times) < 0)
         return FALSE;
-    WendWalk *walk = wend_walk_new(t->p, rank, sequence, WEND_WALK_POLLS);
-    WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, sequence);
+    WendWalk *walk = walk_new(t->p, rank, sequence, WEND_WALK_POLLS);
+    WendSiteWalk *sites = site_walk_new(t->sites, rank, sequence);
     gboolean whole = TRUE;
     t->lossless = t->lossless && read_times_error(times) <= 0;
-    while (whole && (call = wend_walk_next(walk)) != NULL) {
-        guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
+    while (whole && (call = walk_next(walk)) != NULL) {
+        guint site = read_site_group(t->reader, site_walk_next(sites, call));
         whole = read_times_any(times);
         read_times_next(times, call);
         if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0)
@@ -452,8 +451,8 @@ static gboolean measure_calls(SiteTotals *t, guint rank, guint sequence)
         timed->seconds += time.duration;
         row->rank_seconds += time.duration;
     }
-    wend_site_walk_free(sites);
-    wend_walk_free(walk);
+    site_walk_free(sites);
+    walk_free(walk);
     read_times_free(times);
     return whole;
 }
@@ -506,7 +505,7 @@ static void divide_times(SiteTotals *t)
 static void add_class(SiteTotals *t, guint class_index)
 {
     t->class_index = class_index;
-    t->class = wend_program_class(t->p, class_index);
+    t->class = program_class(t->p, class_index);
     t->traffic = traffic_scan_new(t->p, t->counts, class_index);
     t->pairs_of =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
@@ -573,7 +572,7 @@ static GArray *site_totals_new(WendRead *r)
                     .counts = counts_new(r->program)};
     if (wend_read_has_times(r, &t.has_times) < 0)
         t.has_times = false; /* they are damaged: the statistics are left */
-    for (guint i = 0; i < wend_program_n_classes(r->program); i++)
+    for (guint i = 0; i < program_n_classes(r->program); i++)
         add_class(&t, i);
     for (guint i = 0; i < t.rows->len; i++)
         end_row(&g_array_index(t.rows, Row, i));
@@ -595,9 +594,9 @@ int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n)
     int status = read_sites_open(r, r);
     if (status < 0)
         return status;
-    if (n > 0 && (counts_as == NULL || n != wend_call_sites_n(r->sites)))
+    if (n > 0 && (!counts_as || n != call_sites_n(r->sites)))
         return read_fail(r, WEND_READ_ERROR_USAGE, "there are %u sites, not %u",
-                         wend_call_sites_n(r->sites), n);
+                         call_sites_n(r->sites), n);
     for (uint32_t i = 0; i < n; i++)
         if ((status = read_check_index(r, counts_as, "site", counts_as[i], n)) < 0)
             return status;
@@ -624,7 +623,7 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
     int status = read_sites_open(r, totals);
     if (status < 0)
         return status;
-    if (r->site_rows == NULL)
+    if (!r->site_rows)
         r->site_rows = site_totals_new(r);
     if (index >= r->site_rows->len)
         return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u sites and functions",

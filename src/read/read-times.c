@@ -20,8 +20,7 @@ struct ReadTimes {
 /* The start of the run, in nanoseconds since the epoch, as all worlds count it. */
 static gint64 run_start(const WendProgram *p)
 {
-    g_autofree char *text =
-        g_key_file_get_string(wend_program_world_meta(p, 0), "run", "start", NULL);
+    g_autofree char *text = g_key_file_get_string(program_world_meta(p, 0), "run", "start", NULL);
     gdouble seconds = text ? g_ascii_strtod(text, NULL) : 0;
     return seconds > 0 && seconds < 9e9 ? (gint64)(seconds * 1e9) : 0;
 }
@@ -29,20 +28,20 @@ static gint64 run_start(const WendProgram *p)
 int read_times_new(WendRead *r, guint32 rank, guint32 sequence, gboolean polls, ReadTimes **times)
 {
     Error *error = NULL;
-    WendSequenceTimes *t = wend_sequence_times_new(r->program, rank, sequence, &error);
+    WendSequenceTimes *t = sequence_times_new(r->program, rank, sequence, &error);
     if (error != NULL)
         return read_fail_error(r, error);
     *times = g_new0(ReadTimes, 1);
     (*times)->times = t;
     (*times)->polls = polls;
     if (t != NULL) {
-        const WendDurationsHead *head = wend_sequence_times_head(t);
+        const WendDurationsHead *head = sequence_times_head(t);
         gint64 origin;
         if (__builtin_sub_overflow(head->origin, run_start(r->program), &origin))
             origin = 0;
         (*times)->tick = head->tick;
         (*times)->origin = (gdouble)origin * 1e-9;
-        (*times)->damaged = wend_sequence_times_damaged(t);
+        (*times)->damaged = sequence_times_damaged(t);
     }
     return WEND_READ_OK;
 }
@@ -54,7 +53,7 @@ gboolean read_times_any(const ReadTimes *t)
 
 gdouble read_times_error(const ReadTimes *t)
 {
-    return t->times != NULL ? wend_sequence_times_head(t->times)->form.percent / 100.0 : 0;
+    return t->times != NULL ? sequence_times_head(t->times)->form.percent / 100.0 : 0;
 }
 
 void read_times_next(ReadTimes *t, const WendCall *call)
@@ -62,25 +61,25 @@ void read_times_next(ReadTimes *t, const WendCall *call)
     t->known = FALSE;
     guint64 before = t->polls ? 0 : call->polls_before;
     for (guint64 i = 0; t->times != NULL && i <= before; i++) {
-        t->known = wend_sequence_times_next(t->times, &t->time);
+        t->known = sequence_times_next(t->times, &t->time);
         if (!t->known) {
-            t->damaged = wend_sequence_times_damaged(t->times);
-            g_clear_pointer(&t->times, wend_sequence_times_free);
+            t->damaged = sequence_times_damaged(t->times);
+            g_clear_pointer(&t->times, sequence_times_free);
         }
     }
 }
 
 void read_times_free(ReadTimes *t)
 {
-    if (t == NULL)
+    if (!t)
         return;
-    wend_sequence_times_free(t->times);
+    sequence_times_free(t->times);
     g_free(t);
 }
 
 int read_times_get(WendRead *r, const ReadTimes *t, WendReadTime *time)
 {
-    if (t == NULL)
+    if (!t)
         return read_fail(r, WEND_READ_ERROR_USAGE, "the calls are read without their times");
     if (t->damaged)
         return read_fail(r, WEND_READ_ERROR_INPUT, "the times of a sequence are damaged");
@@ -117,10 +116,10 @@ int wend_read_has_times(WendRead *r, bool *has)
 {
     int status = read_check(r, has);
     bool found = false;
-    for (guint rank = 0; status == WEND_READ_OK && !found && rank < wend_program_ranks(r->program);
+    for (guint rank = 0; status == WEND_READ_OK && !found && rank < program_ranks(r->program);
          rank++) {
-        guint class_index = wend_program_class_of(r->program, rank);
-        guint n = wend_program_class(r->program, class_index)->n_sequences;
+        guint class_index = program_class_of(r->program, rank);
+        guint n = program_class(r->program, class_index)->n_sequences;
         for (guint q = 0; status == WEND_READ_OK && !found && q < n; q++)
             status = sequence_has_times(r, rank, q, &found);
     }
@@ -138,7 +137,7 @@ static DurationSketch *sketch_of(ReadPercentiles *p, const WendCall *call)
         return *of_shape;
     const WendReadFunction *f = read_function_of(call->function);
     *of_shape = g_hash_table_lookup(p->sketches, f);
-    if (*of_shape == NULL) {
+    if (!*of_shape) {
         *of_shape = duration_sketch_new();
         g_hash_table_insert(p->sketches, (gpointer)f, *of_shape);
     }
@@ -157,15 +156,15 @@ static int add_sequence(WendRead *r, ReadPercentiles *p, guint rank, guint seque
         return status;
     }
     p->error = MAX(p->error, read_times_error(times));
-    WendWalk *walk = wend_walk_new(r->program, rank, sequence, WEND_WALK_MAIN);
-    while (status == WEND_READ_OK && (call = wend_walk_next(walk)) != NULL) {
+    WendWalk *walk = walk_new(r->program, rank, sequence, WEND_WALK_MAIN);
+    while (status == WEND_READ_OK && (call = walk_next(walk)) != NULL) {
         read_times_next(times, call);
         status = read_times_get(r, times, &time);
         if (status == WEND_READ_OK && !isnan(time.duration)
             && (call->function->flags & WEND_F_PSEUDO) == 0)
             duration_sketch_add(sketch_of(p, call), time.duration);
     }
-    wend_walk_free(walk);
+    walk_free(walk);
     read_times_free(times);
     return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status; /* the times may end before */
 }
@@ -180,11 +179,11 @@ static int count_all(WendRead *r)
 {
     ReadPercentiles *p = g_new0(ReadPercentiles, 1);
     int status = WEND_READ_OK;
-    p->by_shape = g_new0(DurationSketch *, wend_program_n_shapes(r->program) + 1);
+    p->by_shape = g_new0(DurationSketch *, program_n_shapes(r->program) + 1);
     p->sketches = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)duration_sketch_free);
-    for (guint rank = 0; status == WEND_READ_OK && rank < wend_program_ranks(r->program); rank++) {
-        guint class_index = wend_program_class_of(r->program, rank);
-        guint n = wend_program_class(r->program, class_index)->n_sequences;
+    for (guint rank = 0; status == WEND_READ_OK && rank < program_ranks(r->program); rank++) {
+        guint class_index = program_class_of(r->program, rank);
+        guint n = program_class(r->program, class_index)->n_sequences;
         for (guint q = 0; status == WEND_READ_OK && q < n; q++)
             status = add_sequence(r, p, rank, q);
     }
@@ -200,15 +199,15 @@ int wend_read_percentile(WendRead *r, const WendReadFunction *f, double percent,
                          WendReadPercentile *percentile)
 {
     int status = read_check(r, percentile);
-    if (status == WEND_READ_OK && (f == NULL || !(percent > 0 && percent <= 100)))
+    if (status == WEND_READ_OK && (!f || !(percent > 0 && percent <= 100)))
         status = read_fail(r, WEND_READ_ERROR_USAGE,
                            "a percentile needs a function, and a number above 0 and up to 100");
-    if (status == WEND_READ_OK && r->percentiles == NULL)
+    if (status == WEND_READ_OK && !r->percentiles)
         status = count_all(r);
     if (status < 0)
         return status;
     const DurationSketch *sketch = g_hash_table_lookup(r->percentiles->sketches, f);
-    if (sketch == NULL)
+    if (!sketch)
         return read_fail(r, WEND_READ_ERROR_NONE, "the recording has no times of calls of %s",
                          f->name);
     *percentile =

@@ -8,7 +8,7 @@
 
 Counts *read_counts(WendRead *r)
 {
-    if (r->counts == NULL)
+    if (!r->counts)
         r->counts = counts_new(r->program);
     return r->counts;
 }
@@ -18,10 +18,10 @@ Summary *read_summary(WendRead *r)
     if (r->summary != NULL)
         return r->summary;
     r->summary = summary_new(r->program);
-    r->class_calls = g_new0(guint64, wend_program_n_classes(r->program) + 1);
+    r->class_calls = g_new0(guint64, program_n_classes(r->program) + 1);
     for (guint i = 0; i < r->summary->classes->len; i++) {
         const ClassRow *row = &g_array_index(r->summary->classes, ClassRow, i);
-        r->class_calls[row->class - wend_program_class(r->program, 0)] = row->calls;
+        r->class_calls[row->class - program_class(r->program, 0)] = row->calls;
     }
     return r->summary;
 }
@@ -32,10 +32,10 @@ int wend_read_rule(WendRead *r, uint32_t rule, const WendReadRule **info)
 {
     int status = read_check(r, info);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, info, "rule", rule, wend_program_n_rules(r->program));
+        status = read_check_index(r, info, "rule", rule, program_n_rules(r->program));
     if (status < 0)
         return status;
-    const WendRule *inside = wend_program_rule(r->program, rule);
+    const WendRule *inside = program_rule(r->program, rule);
     r->rule = (WendReadRule){inside->n, inside->length};
     *info = &r->rule;
     return WEND_READ_OK;
@@ -45,10 +45,10 @@ int wend_read_symbol(WendRead *r, uint32_t rule, uint32_t index, WendReadSymbol 
 {
     int status = read_check(r, symbol);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, symbol, "rule", rule, wend_program_n_rules(r->program));
+        status = read_check_index(r, symbol, "rule", rule, program_n_rules(r->program));
     if (status < 0)
         return status;
-    const WendRule *inside = wend_program_rule(r->program, rule);
+    const WendRule *inside = program_rule(r->program, rule);
     status = read_check_index(r, symbol, "symbol", index, inside->n);
     if (status == WEND_READ_OK)
         *symbol = (WendReadSymbol){inside->symbols[index].is_rule, inside->symbols[index].id,
@@ -62,12 +62,11 @@ static int check_sequence(WendRead *r, const void *result, guint class_index, gu
 {
     int status = read_check(r, result);
     if (status == WEND_READ_OK)
-        status =
-            read_check_index(r, result, "class", class_index, wend_program_n_classes(r->program));
+        status = read_check_index(r, result, "class", class_index, program_n_classes(r->program));
     if (status < 0)
         return status;
     return read_check_index(r, result, "sequence", sequence,
-                            wend_program_class(r->program, class_index)->n_sequences);
+                            program_class(r->program, class_index)->n_sequences);
 }
 
 int wend_read_counts(WendRead *r, uint32_t class_index, uint32_t sequence,
@@ -79,7 +78,7 @@ int wend_read_counts(WendRead *r, uint32_t class_index, uint32_t sequence,
     if (status < 0)
         return status;
     Counts *inside = read_counts(r);
-    const WendClass *class = wend_program_class(r->program, class_index);
+    const WendClass *class = program_class(r->program, class_index);
     guint n_terminals;
     const guint32 *terminals =
         counts_of_rule(inside, class->sequences[sequence].rule, &n_terminals);
@@ -102,7 +101,7 @@ void read_timing_set(WendReadTiming *to, const WendTiming *from)
                            .max = from->max,
                            .deviation = from->stddev};
     if (from->count > 0)
-        wend_timing_error(from, &to->mean_error, &to->rest_error);
+        timing_error(from, &to->mean_error, &to->rest_error);
 }
 
 int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint32_t signature,
@@ -111,8 +110,7 @@ int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint3
     WendTiming took, between;
     int status = check_sequence(r, r, class_index, sequence);
     if (status == WEND_READ_OK)
-        status =
-            read_check_index(r, r, "signature", signature, wend_program_n_terminals(r->program));
+        status = read_check_index(r, r, "signature", signature, program_n_terminals(r->program));
     if (status < 0)
         return status;
     summary_times(r->program, class_index, sequence, signature, &took, &between);
@@ -189,11 +187,11 @@ int wend_read_rank_times(WendRead *r, uint32_t world, uint32_t index,
 {
     int status = read_check(r, times);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, times, "world", world, wend_program_n_worlds(r->program));
+        status = read_check_index(r, times, "world", world, program_n_worlds(r->program));
     if (status < 0)
         return status;
-    guint n, first = wend_program_world(r->program, world)->first;
-    const WendRankTimes *of = wend_program_rank_times(r->program, world, &n);
+    guint n, first = program_world(r->program, world)->first;
+    const WendRankTimes *of = program_rank_times(r->program, world, &n);
     if (index >= n)
         return read_fail(r, WEND_READ_ERROR_NONE, "no more than %u functions were timed", n);
     WendReadRankTimes *t = &r->rank_times;

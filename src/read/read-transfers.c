@@ -20,8 +20,8 @@ G_STATIC_ASSERT(WEND_READ_N_SIZES == MATRIX_SIZES);
 
 WendMembers *read_members(WendRead *r)
 {
-    if (r->members == NULL)
-        r->members = wend_members_new(r->program);
+    if (!r->members)
+        r->members = members_new(r->program);
     return r->members;
 }
 
@@ -35,15 +35,15 @@ static void bare_transfer(const ReadCall *c, Transfer *t)
     gint64 word = transfer_object(c->call, WEND_KIND_COMM);
     *t = (Transfer){.comm = WEND_COMM_UNKNOWN};
     follower_place(members, c->call->rank, c->call,
-                   wend_members_number(members, c->call->rank, 0, word, 0), t);
+                   members_number(members, c->call->rank, 0, word, 0), t);
     t->sized = FALSE;
 }
 
 static void set_sizes(const ReadCall *c, WendReadTransfer *to, guint comm)
 {
     const WendMembers *members = read_members(c->reader);
-    gint64 local = wend_members_local_size(members, comm, c->call->rank);
-    gint64 remote = wend_members_remote_size(members, comm, c->call->rank);
+    gint64 local = members_local_size(members, comm, c->call->rank);
+    gint64 remote = members_remote_size(members, comm, c->call->rank);
     to->comm_size = local >= 0 ? local : WEND_READ_UNKNOWN;
     to->remote_size = remote >= 0 ? remote : WEND_READ_ABSENT;
 }
@@ -68,7 +68,7 @@ int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer)
 {
     const ReadCall *c = (const ReadCall *)call;
     Transfer t;
-    if (call == NULL || transfer == NULL)
+    if (!call || !transfer)
         return WEND_READ_ERROR_USAGE;
     if (c->follower != NULL)
         follower_transfer(c->follower, &t);
@@ -84,14 +84,14 @@ int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
     const ReadCall *c = (const ReadCall *)call;
     guint n = 0;
     Transfer t;
-    if (call == NULL || transfer == NULL)
+    if (!call || !transfer)
         return WEND_READ_ERROR_USAGE;
     if (c->walk != NULL)
-        wend_walk_completed(c->walk, &n);
+        walk_completed(c->walk, &n);
     int status = read_check_index(c->reader, transfer, "completed request", index, n);
     if (status < 0)
         return status;
-    if (c->follower == NULL || !follower_completed(c->follower, index, &t))
+    if (!c->follower || !follower_completed(c->follower, index, &t))
         return read_fail(c->reader, WEND_READ_ERROR_NONE, "nothing is known of the request");
     set_transfer(c, transfer, &t);
     return WEND_READ_OK;
@@ -102,14 +102,13 @@ int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
 static void note_members(WendRead *r, guint rank, const WendCommMade *made, guint n)
 {
     for (guint i = 0; i < n; i++) {
-        if (!wend_word_is_handle(made[i].handle) || made[i].number >= r->comms->len)
+        if (!word_is_handle(made[i].handle) || made[i].number >= r->comms->len)
             continue;
         CommMembers *c = &g_array_index(r->comms, CommMembers, made[i].number);
-        if (c->made == NULL) {
+        if (!c->made) {
             c->first = rank;
             c->made = &made[i];
-        } else if (c->remote == NULL && made[i].remote_size >= 0
-                   && made[i].leader != c->made->leader) {
+        } else if (!c->remote && made[i].remote_size >= 0 && made[i].leader != c->made->leader) {
             c->second = rank;
             c->remote = &made[i];
         }
@@ -122,14 +121,13 @@ static void need_comms(WendRead *r)
     if (r->comms != NULL)
         return;
     r->comms = g_array_new(FALSE, TRUE, sizeof(CommMembers));
-    g_array_set_size(r->comms, wend_program_n_comms(p) + 1);
-    for (guint rank = 0; rank < wend_program_ranks(p); rank++) {
-        guint index = wend_program_class_of(p, rank);
-        guint n_sequences =
-            index < wend_program_n_classes(p) ? wend_program_class(p, index)->n_sequences : 0;
+    g_array_set_size(r->comms, program_n_comms(p) + 1);
+    for (guint rank = 0; rank < program_ranks(p); rank++) {
+        guint index = program_class_of(p, rank);
+        guint n_sequences = index < program_n_classes(p) ? program_class(p, index)->n_sequences : 0;
         for (guint q = 0; q < n_sequences; q++) {
             guint n;
-            const WendCommMade *made = wend_program_comms(p, rank, q, &n);
+            const WendCommMade *made = program_comms(p, rank, q, &n);
             note_members(r, rank, made, n);
         }
     }
@@ -139,7 +137,7 @@ int wend_read_n_communicators(WendRead *r, uint32_t *n)
 {
     int status = read_check(r, n);
     if (status == WEND_READ_OK)
-        *n = wend_program_n_comms(r->program);
+        *n = program_n_comms(r->program);
     return status;
 }
 
@@ -149,7 +147,7 @@ static gint64 *group_of(WendRead *r, guint comm, guint rank, gint64 size, guint3
     *n = size > 0 && size <= RANKSET_MAX ? (guint32)size : 0;
     gint64 *group = g_new(gint64, *n + 1);
     for (guint i = 0; i < *n; i++) {
-        gint64 process = wend_members_local_process(read_members(r), comm, rank, i);
+        gint64 process = members_local_process(read_members(r), comm, rank, i);
         group[i] = process >= 0 ? process : WEND_READ_UNKNOWN;
     }
     return group;
@@ -194,7 +192,7 @@ int wend_read_communicator(WendRead *r, uint32_t number, const WendReadCommunica
     int status = read_check(r, c);
     if (status == WEND_READ_OK)
         status = read_check_index(r, c, "communicator", number,
-                                  (guint64)wend_program_n_comms(r->program) + 1);
+                                  (guint64)program_n_comms(r->program) + 1);
     if (status < 0)
         return status;
     need_comms(r);
@@ -203,8 +201,8 @@ int wend_read_communicator(WendRead *r, uint32_t number, const WendReadCommunica
     r->communicator = (WendReadCommunicator){.number = number};
     const CommMembers *m = &g_array_index(r->comms, CommMembers, number);
     if (number == WEND_READ_COMM_WORLD)
-        r->groups[0] = group_of(r, number, 0, wend_program_world(r->program, 0)->ranks,
-                                &r->communicator.n_members);
+        r->groups[0] =
+            group_of(r, number, 0, program_world(r->program, 0)->ranks, &r->communicator.n_members);
     else if (m->made != NULL)
         set_groups(r, m, number);
     r->communicator.members = r->groups[0];
@@ -218,11 +216,11 @@ int wend_read_world_rank(WendRead *r, uint32_t rank, uint32_t communicator, int6
 {
     int status = read_check(r, world_rank);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, world_rank, "rank", rank, wend_program_ranks(r->program));
+        status = read_check_index(r, world_rank, "rank", rank, program_ranks(r->program));
     if (status < 0)
         return status;
     gint64 process = communicator < WEND_COMM_UNKNOWN
-                         ? wend_members_process(read_members(r), communicator, rank, peer)
+                         ? members_process(read_members(r), communicator, rank, peer)
                          : -1;
     if (process < 0)
         return read_fail(r, WEND_READ_ERROR_NONE,
@@ -253,7 +251,7 @@ int wend_read_matrix(WendRead *r, unsigned kinds, const WendReadPair **pairs, ui
         return status;
     GArray *found = matrix_pairs(r->program, read_members(r), kinds, r->memory,
                                  r->path != NULL ? r->path : "the recording", &error);
-    if (found == NULL)
+    if (!found)
         return read_fail_error(r, error);
     g_clear_pointer(&r->pairs, g_array_unref);
     r->pairs = g_array_sized_new(FALSE, TRUE, sizeof(WendReadPair), found->len);
@@ -286,7 +284,7 @@ int wend_read_sizes(WendRead *r, unsigned kinds, const WendReadSizes **sizes)
 
 void read_transfers_clear(WendRead *r)
 {
-    g_clear_pointer(&r->members, wend_members_free);
+    g_clear_pointer(&r->members, members_free);
     g_clear_pointer(&r->comms, g_array_unref);
     g_clear_pointer(&r->groups[0], g_free);
     g_clear_pointer(&r->groups[1], g_free);

@@ -40,9 +40,9 @@ static void set_number(WendReadValue *v, gint64 number)
 /* Sets V to a special word or constant, which any kind may have. */
 static gboolean set_special(const ReadCall *c, WendReadValue *v, gint64 word)
 {
-    if (!wend_word_is_special(word))
+    if (!word_is_special(word))
         return FALSE;
-    const char *name = wend_program_constant_name(c->reader->program, word);
+    const char *name = program_constant_name(c->reader->program, word);
     if (name != NULL)
         set_constant(v, name);
     else if (word == WEND_ABSENT)
@@ -65,27 +65,27 @@ static void set_address(WendReadAddress *a, gint64 word, gint64 offset)
         [WEND_SEGMENT_REMOTE] = WEND_READ_MAPPING, /* of another process: no recorder writes it */
         [WEND_SEGMENT_CUDA] = WEND_READ_CUDA};
     a->remote = -1;
-    if (wend_segment_kind(word) == WEND_SEGMENT_REMOTE) {
-        a->remote = (int32_t)wend_word_remote_rank(offset);
-        word = wend_word_segment_id(word);
-        offset = wend_word_remote_offset(offset);
+    if (segment_kind(word) == WEND_SEGMENT_REMOTE) {
+        a->remote = (int32_t)word_remote_rank(offset);
+        word = word_segment_id(word);
+        offset = word_remote_offset(offset);
     }
-    a->memory = kinds[wend_segment_kind(word)];
-    a->thread = a->memory == WEND_READ_STACK ? 0 : wend_word_segment_thread(word);
-    a->number = wend_word_segment_number(word);
+    a->memory = kinds[segment_kind(word)];
+    a->thread = a->memory == WEND_READ_STACK ? 0 : word_segment_thread(word);
+    a->number = word_segment_number(word);
     a->offset = offset;
 }
 
 static void set_place(const ReadCall *c, WendReadValue *v, WendKind kind, const gint64 *words)
 {
     gboolean one_word = kind == WEND_KIND_SEGMENT;
-    if (kind == WEND_KIND_ADDRESS && wend_word_is_segment(words[2])) {
+    if (kind == WEND_KIND_ADDRESS && word_is_segment(words[2])) {
         v->type = WEND_READ_DISTANCE;
         set_address(&v->place.to, words[0], words[1]);
         set_address(&v->place.from, words[2], words[3]);
     } else if (words[0] == WEND_PLAIN && !one_word) {
         set_number(v, words[1]);
-    } else if (wend_word_is_segment(words[0])) {
+    } else if (word_is_segment(words[0])) {
         v->type = WEND_READ_PLACE;
         set_address(&v->place.to, words[0], one_word ? 0 : words[1]);
     } else if (!set_special(c, v, words[0])) {
@@ -95,7 +95,7 @@ static void set_place(const ReadCall *c, WendReadValue *v, WendKind kind, const 
 
 static int64_t public_number(gint64 word, const char **name, const ReadCall *c)
 {
-    *name = wend_program_constant_name(c->reader->program, word);
+    *name = program_constant_name(c->reader->program, word);
     return word;
 }
 
@@ -115,11 +115,11 @@ static void set_handle(const ReadCall *c, WendReadValue *v, WendKind kind, const
     gboolean has_facts = is_out && (kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE);
     v->type = WEND_READ_HANDLE;
     v->handle.kind = read_kind_of(kind);
-    v->handle.thread = wend_word_handle_tid(words[0]);
-    v->handle.number = wend_word_handle_number(words[0]);
+    v->handle.thread = word_handle_tid(words[0]);
+    v->handle.number = word_handle_number(words[0]);
     v->handle.communicator = WEND_READ_NO_INDEX;
     if (kind == WEND_KIND_COMM && c->walk != NULL)
-        v->handle.communicator = wend_walk_comm(c->walk, words[0]);
+        v->handle.communicator = walk_comm(c->walk, words[0]);
     for (guint i = 0; i < G_N_ELEMENTS(v->handle.facts); i++)
         v->handle.facts[i] = has_facts ? words[1 + i] : WEND_READ_UNKNOWN;
 }
@@ -153,7 +153,7 @@ static void set_element(const ReadCall *c, WendReadValue *v, WendKind kind, cons
     } else if (kind == WEND_KIND_LOGICAL) {
         v->type = WEND_READ_LOGICAL;
         v->number = words[0] != 0;
-    } else if (is_object(kind) && wend_word_is_handle(words[0])) {
+    } else if (is_object(kind) && word_is_handle(words[0])) {
         set_handle(c, v, kind, words, is_out);
     } else {
         set_number(v, words[0]);
@@ -278,7 +278,7 @@ static void set_value(ReadCall *c, WendReadValue *v, const WendParam *param, gin
 
 int wend_read_element(const WendReadValue *list, uint64_t index, WendReadValue *element)
 {
-    if (list == NULL || element == NULL || list->type != WEND_READ_LIST)
+    if (!list || !element || list->type != WEND_READ_LIST)
         return WEND_READ_ERROR_USAGE;
     ReadCall *c = (ReadCall *)list->internal[IN_CALL];
     const gint64 *words = list->internal[IN_WORDS];
@@ -319,7 +319,7 @@ int wend_read_element(const WendReadValue *list, uint64_t index, WendReadValue *
 static int check_parameter(const WendReadCall *call, uint32_t parameter, const void *value)
 {
     const ReadCall *c = (const ReadCall *)call;
-    if (call == NULL || value == NULL)
+    if (!call || !value)
         return WEND_READ_ERROR_USAGE;
     if (parameter < c->call->n_args)
         return WEND_READ_OK;
@@ -390,7 +390,7 @@ int wend_read_output(const WendReadCall *call, uint32_t parameter, WendReadValue
 static gint64 word_of_handle(const WendReadValue *value)
 {
     if (value->type == WEND_READ_CONSTANT)
-        return wend_program_constant_word(value->constant);
+        return program_constant_word(value->constant);
     return value->type == WEND_READ_HANDLE ? WEND_HANDLE(value->handle.thread, value->handle.number)
                                            : WEND_UNKNOWN;
 }
@@ -399,12 +399,12 @@ int wend_read_datatype_size(const WendReadCall *call, const WendReadValue *datat
 {
     const ReadCall *c = (const ReadCall *)call;
     gint64 facts[5];
-    if (call == NULL || datatype == NULL || bytes == NULL)
+    if (!call || !datatype || !bytes)
         return WEND_READ_ERROR_USAGE;
     gint64 word = word_of_handle(datatype), size = -1;
     if (c->walk != NULL)
-        size = wend_walk_datatype_size(c->walk, word);
-    else if (wend_program_datatype(c->reader->program, word, facts))
+        size = walk_datatype_size(c->walk, word);
+    else if (program_datatype(c->reader->program, word, facts))
         size = facts[0];
     if (size < 0)
         return read_fail(c->reader, WEND_READ_ERROR_NONE, "the size of the datatype is not known");
@@ -417,9 +417,9 @@ int wend_read_completed(const WendReadCall *call, WendReadValue *list)
     static const WendParam request = {.name = "request", .kind = WEND_KIND_REQUEST, .array = true};
     ReadCall *c = (ReadCall *)call;
     guint n = 0;
-    if (call == NULL || list == NULL)
+    if (!call || !list)
         return WEND_READ_ERROR_USAGE;
-    const gint64 *words = c->walk != NULL ? wend_walk_completed(c->walk, &n) : NULL;
+    const gint64 *words = c->walk != NULL ? walk_completed(c->walk, &n) : NULL;
     WendReadValue v = {0};
     set_list(c, &v, LIST_WORDS, &request, words, n);
     *list = v;
@@ -431,13 +431,13 @@ int wend_read_request(const WendReadCall *call, const WendReadValue *request,
 {
     const ReadCall *c = (const ReadCall *)call;
     WendRequestState inside;
-    if (call == NULL || request == NULL || state == NULL)
+    if (!call || !request || !state)
         return WEND_READ_ERROR_USAGE;
     gint64 word = word_of_handle(request);
-    if (c->walk == NULL || !wend_word_is_handle(word) || !wend_walk_request(c->walk, word, &inside))
+    if (!c->walk || !word_is_handle(word) || !walk_request(c->walk, word, &inside))
         return read_fail(c->reader, WEND_READ_ERROR_NONE, "nothing is known of the request");
     *state = (WendReadRequest){inside.active, inside.persistent,
-                               inside.terminal < wend_program_n_terminals(c->reader->program)
+                               inside.terminal < program_n_terminals(c->reader->program)
                                    ? inside.terminal
                                    : WEND_READ_NO_INDEX};
     return WEND_READ_OK;

@@ -48,7 +48,7 @@ struct WaitRows {
 
 static const WendFunction *function_at(const WendProgram *p, const MessagePlace *place)
 {
-    return wend_program_shape(p, wend_program_terminal(p, place->terminal)->shape)->function;
+    return program_shape(p, program_terminal(p, place->terminal)->shape)->function;
 }
 
 const MessagePlace *wait_row_call(const WendProgram *p, const MessageEvent *e)
@@ -100,8 +100,8 @@ static Row *row_new(const WaitRows *w, const Waiting *x)
         .late_function = read_function_of(function_at(w->program, &x->late)),
         .late_site = read_site_group(w->reader, x->late.site),
     };
-    row->rank_numbers = wend_byte_table_numbers_new();
-    row->pair_numbers = wend_byte_table_numbers_new();
+    row->rank_numbers = byte_table_numbers_new();
+    row->pair_numbers = byte_table_numbers_new();
     row->ranks = g_array_new(FALSE, TRUE, sizeof(WendReadWaitRank));
     row->pairs = g_array_new(FALSE, TRUE, sizeof(WendReadWaitPair));
     return row;
@@ -117,7 +117,7 @@ static Row *row_of(WaitRows *w, const Waiting *x)
              read_function_of(function_at(w->program, &x->late)),
              read_site_group(w->reader, x->place.site), read_site_group(w->reader, x->late.site)};
     gboolean new;
-    guint number = wend_byte_table_number(w->numbers, &key, sizeof key, &new);
+    guint number = byte_table_number(w->numbers, &key, sizeof key, &new);
     if (new) {
         w->full = w->full || !allowance_take(w->allowance, 1, ROW_MEMORY);
         g_ptr_array_add(w->rows, row_new(w, x));
@@ -130,7 +130,7 @@ static gpointer entry_of(WaitRows *w, GHashTable *numbers, GArray *entries, cons
                          gsize bytes)
 {
     gboolean new;
-    guint number = wend_byte_table_number(numbers, key, bytes, &new);
+    guint number = byte_table_number(numbers, key, bytes, &new);
     if (new) {
         w->full = w->full || !allowance_take(w->allowance, 1, ENTRY_MEMORY);
         g_array_set_size(entries, number + 1);
@@ -239,7 +239,7 @@ static int go_through(WaitRows *w, WendRead *r, CallStamps *stamps)
     const char *name = r->path != NULL ? r->path : "the recording";
     Error *error = NULL;
     MessageEvent e;
-    Matching *m = wend_read_wrap_matching(r, MATCHING_WITH_WAITS);
+    Matching *m = read_wrap_matching(r, MATCHING_WITH_WAITS);
     matching_stamp(m, call_stamps_set, stamps);
     while (!w->full && call_stamps_status(stamps) == WEND_READ_OK && matching_next(m, &e))
         if (e.kind == MESSAGE_MATCHED || e.kind == MESSAGE_WAIT)
@@ -256,7 +256,7 @@ static int go_through(WaitRows *w, WendRead *r, CallStamps *stamps)
 /* W may be NULL. */
 static void wait_rows_free(WaitRows *w)
 {
-    if (w == NULL)
+    if (!w)
         return;
     g_hash_table_destroy(w->numbers);
     g_ptr_array_unref(w->rows);
@@ -269,14 +269,14 @@ static void wait_rows_free(WaitRows *w)
 static WaitRows *wait_rows_new(WendRead *r, int *status)
 {
     CallStamps *stamps = call_stamps_new(r, WEND_READ_WITH_TIMES | WEND_READ_WITH_SITES, status);
-    if (stamps == NULL)
+    if (!stamps)
         return NULL;
     WaitRows *w = g_new0(WaitRows, 1);
     w->reader = r;
     w->program = r->program;
     w->allowance = allowance_new(r->memory);
-    allowance_add_archive(w->allowance, wend_program_archive_size(r->program));
-    w->numbers = wend_byte_table_numbers_new();
+    allowance_add_archive(w->allowance, program_archive_size(r->program));
+    w->numbers = byte_table_numbers_new();
     w->rows = g_ptr_array_new_with_free_func(row_free);
     w->waiting.place = MESSAGE_NO_PLACE;
     *status = go_through(w, r, stamps);
@@ -299,18 +299,18 @@ int wend_read_wait(WendRead *r, uint32_t index, const WendReadWait **wait)
 {
     bool has = false;
     int status = read_check(r, wait);
-    if (status == WEND_READ_OK && r->waits == NULL)
+    if (status == WEND_READ_OK && !r->waits)
         status = wend_read_has_times(r, &has);
     if (status < 0)
         return status;
-    if (r->waits == NULL && !has)
+    if (!r->waits && !has)
         return read_fail(r, WEND_READ_ERROR_NONE, "%s", WITHOUT_TIMES);
-    if (r->waits == NULL)
+    if (!r->waits)
         r->waits = wait_rows_new(r, &status);
-    if (r->waits == NULL)
+    if (!r->waits)
         return status;
     const WendReadWait *row = wait_rows_at(r->waits, index);
-    if (row == NULL)
+    if (!row)
         return read_fail(r, WEND_READ_ERROR_NONE, "no other calls waited");
     *wait = row;
     return WEND_READ_OK;

@@ -29,16 +29,16 @@ static void close_recording(WendRead *r)
     read_sites_clear(r);
     read_call_clear(&r->signature);
     read_call_clear(&r->wrapped);
-    g_clear_pointer(&r->decoder, wend_decoder_free);
+    g_clear_pointer(&r->decoder, decoder_free);
     if (!r->borrowed)
-        wend_program_free(r->program);
+        program_free(r->program);
     r->program = NULL;
     g_clear_pointer(&r->path, g_free);
 }
 
 void wend_read_free(WendRead *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
     close_recording(r);
     g_free(r->message);
@@ -49,7 +49,7 @@ void wend_read_free(WendRead *r)
 
 int wend_read_set_memory(WendRead *r, uint64_t bytes)
 {
-    if (r == NULL)
+    if (!r)
         return WEND_READ_ERROR_USAGE;
     r->memory = bytes;
     return WEND_READ_OK;
@@ -57,7 +57,7 @@ int wend_read_set_memory(WendRead *r, uint64_t bytes)
 
 static int take_program(WendRead *r, const char *path, WendProgram *program, Error *error)
 {
-    if (program == NULL)
+    if (!program)
         return read_fail_error(r, error);
     r->program = program;
     r->borrowed = FALSE;
@@ -68,30 +68,30 @@ static int take_program(WendRead *r, const char *path, WendProgram *program, Err
 int wend_read_open(WendRead *r, const char *path)
 {
     Error *error = NULL;
-    if (r == NULL)
+    if (!r)
         return WEND_READ_ERROR_USAGE;
     close_recording(r);
-    if (path == NULL)
+    if (!path)
         return read_fail(r, WEND_READ_ERROR_USAGE, "there is no path: it is NULL");
-    WendProgram *program = wend_program_open_within(path, r->memory, &error);
+    WendProgram *program = program_open_within(path, r->memory, &error);
     return take_program(r, path, program, error);
 }
 
 int wend_read_open_world(WendRead *r, const char *path, uint32_t world)
 {
     Error *error = NULL;
-    if (r == NULL)
+    if (!r)
         return WEND_READ_ERROR_USAGE;
     close_recording(r);
-    if (path == NULL)
+    if (!path)
         return read_fail(r, WEND_READ_ERROR_USAGE, "there is no path: it is NULL");
-    WendProgram *program = wend_program_open_world(path, world, r->memory, &error);
+    WendProgram *program = program_open_world(path, world, r->memory, &error);
     return take_program(r, path, program, error);
 }
 
 /* -- wrapping -- */
 
-WendRead *wend_read_wrap(const WendProgram *program)
+WendRead *read_wrap(const WendProgram *program)
 {
     WendRead *r = wend_read_new();
     r->program = (WendProgram *)program; /* only members that are made at their first use change */
@@ -99,14 +99,14 @@ WendRead *wend_read_wrap(const WendProgram *program)
     return r;
 }
 
-Matching *wend_read_wrap_matching(WendRead *r, guint flags)
+Matching *read_wrap_matching(WendRead *r, guint flags)
 {
     return matching_new(r->program, read_members(r), flags, r->memory);
 }
 
-const WendReadCall *wend_read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call)
+const WendReadCall *read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call)
 {
-    if (r->wrapped.reader == NULL)
+    if (!r->wrapped.reader)
         read_call_init(&r->wrapped, r);
     read_call_set(&r->wrapped, walk, call);
     return &r->wrapped.public;

@@ -22,7 +22,7 @@
 static char *missing(Error **error, const char *name, int why)
 {
     /* A folder counts as a program that cannot be run. */
-    WendErrorCode code = why == EISDIR ? WEND_ERROR_SYSTEM : wend_error_of_output(why);
+    WendErrorCode code = why == EISDIR ? WEND_ERROR_SYSTEM : error_of_output(why);
     error_set(error, code, "%s: %s", name, g_strerror(why));
     return NULL;
 }

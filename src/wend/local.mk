@@ -18,11 +18,11 @@ wend_SOURCES = \
 	src/wend/executable.c \
 	src/wend/launch.c \
 	src/wend/library.c \
-	src/wend/merge_command.c \
+	src/wend/merge-command.c \
 	src/wend/setting-options.c \
 	src/wend/site-store.c \
 	$(ORDER_WRITE_SOURCES) \
-	src/wend/replay_command.c \
+	src/wend/replay-command.c \
 	src/wend/trace.c \
 	src/wend/wend.c src/wend/wend.h \
 	src/tracer/output/marker.c \

@@ -48,7 +48,7 @@ OrderAnswer order_answers_answer(const Answer *answer)
 
 gboolean order_answers_admit(Allowance *allowance, const WendStream *stream, gsize *taken)
 {
-    gsize now = wend_stream_memory(stream);
+    gsize now = stream_memory(stream);
     if (now > *taken && !allowance_take(allowance, now - *taken, 1))
         return FALSE;
     *taken = MAX(*taken, now);
@@ -104,7 +104,7 @@ static gboolean is_final(const OrderAnswer *answer)
  * pending stays pending. */
 static gboolean has_unknown(OrderAnswers *a)
 {
-    gboolean died = wend_terminations_any_early(a->p), unknown = FALSE;
+    gboolean died = terminations_any_early(a->p), unknown = FALSE;
     for (guint q = 0; q < a->n_sequences; q++)
         for (gsize i = 0; i < a->answers[ORDER_RECEIVES][q].n; i++) {
             OrderAnswer *answer = &a->answers[ORDER_RECEIVES][q].at[i];
@@ -130,7 +130,7 @@ static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
                 answer->kind == ORDER_ANSWER_UNKNOWN ? ORDER_ANSWER_AS_POSTED : ORDER_ANSWER_NONE;
         a->none |= answer->kind == ORDER_ANSWER_NONE;
         gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
-        if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1)
+        if (!stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1)
             || !order_answers_admit(a->allowance, stream, &taken))
             return FALSE;
     }
@@ -161,7 +161,7 @@ static gboolean put_streams(OrderAnswers *a)
 OrderAnswers *order_answers(const WendProgram *p, guint rank, Allowance *allowance,
                             gboolean *needs_all)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     OrderAnswers *a = g_new(OrderAnswers, 1);
     gboolean cancels;
     *a = (OrderAnswers){.p = p, .rank = rank, .allowance = allowance, .plans = call_plans_new(p)};
@@ -211,7 +211,7 @@ void order_answers_free(OrderAnswers *a)
     for (OrderPosted k = 0; k < ORDER_POSTED_KINDS; k++) {
         for (guint q = 0; q < a->n_sequences; q++) {
             g_free(a->answers[k][q].at);
-            wend_stream_clear(&a->streams[k][q]);
+            stream_clear(&a->streams[k][q]);
         }
         g_free(a->answers[k]);
         g_free(a->streams[k]);

@@ -118,11 +118,11 @@ typedef struct {
  * none, or unknown. */
 static gint process_in(const Leftovers *l, const Sender *s, gint64 comm, gint64 peer, guint *number)
 {
-    *number = comm != WEND_ABSENT ? wend_members_of_walk(l->members, s->walk, s->rank, comm)
+    *number = comm != WEND_ABSENT ? members_of_walk(l->members, s->walk, s->rank, comm)
                                   : WEND_COMM_UNKNOWN;
     return *number == WEND_COMM_UNKNOWN || peer < 0
                ? -1
-               : wend_members_process(l->members, *number, s->rank, peer);
+               : members_process(l->members, *number, s->rank, peer);
 }
 
 /* The channel of a send; process: the destination. FALSE: it is none, or unknown. */
@@ -196,8 +196,8 @@ static gboolean is_barrier(const Leftovers *l, const Sender *s, const CallPlan *
     if (plan->request_made >= 0 || comm == WEND_ABSENT
         || call_plan_sync(plan, s->walk, call) != WEND_SYNC_ALL)
         return FALSE;
-    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm);
-    return number != WEND_COMM_UNKNOWN && wend_members_all(l->members, number, s->rank);
+    guint number = members_of_walk(l->members, s->walk, s->rank, comm);
+    return number != WEND_COMM_UNKNOWN && members_all(l->members, number, s->rank);
 }
 
 static void barrier(Leftovers *l, Sender *s, guint64 index)
@@ -216,7 +216,7 @@ static gint process_of(const Leftovers *l, guint comm, gint64 source)
 {
     return comm == WEND_COMM_UNKNOWN || source < 0
                ? -1
-               : wend_members_process(l->members, comm, l->rank, source);
+               : members_process(l->members, comm, l->rank, source);
 }
 
 /* R got the message of STATUS, if that is known; else one from where it names. */
@@ -239,7 +239,7 @@ static PostedReceive receive_of(const Leftovers *l, const Sender *s, const WendC
 {
     const CallPlan *plan = maker->plan;
     guint comm =
-        wend_members_of_walk(l->members, s->walk, l->rank, call_plan_word(maker->call, plan->comm));
+        members_of_walk(l->members, s->walk, l->rank, call_plan_word(maker->call, plan->comm));
     return (PostedReceive){comm, call_plan_word(maker->call, plan->source),
                            call_plan_word(maker->call, plan->receive_tag), call->index,
                            ANSWER_NEVER};
@@ -273,7 +273,7 @@ static void received(Leftovers *l, const Sender *s, const CallMaker *self)
     gint64 truncated[4];
     PostedReceive r = receive_of(l, s, call, self);
     r.completed = call->index;
-    if (status && !wend_word_is_special(status[0]) && !wend_word_is_special(status[1]))
+    if (status && !word_is_special(status[0]) && !word_is_special(status[1]))
         take(l, r, status);
     else if (answers_has_status(call))
         take(l, r, answers_truncated(call, self, truncated) ? truncated : NULL);
@@ -283,7 +283,7 @@ static void received(Leftovers *l, const Sender *s, const CallMaker *self)
 static gboolean has_taken(const WendCall *call, const CallPlan *plan)
 {
     const WendArg *made = plan->message_made >= 0 ? &call->args[plan->message_made] : NULL;
-    return made && made->n_out > 0 && made->out && wend_word_is_handle(made->out[0]);
+    return made && made->n_out > 0 && made->out && word_is_handle(made->out[0]);
 }
 
 static void walk_receives(Leftovers *l, const Sender *s, const WendCall *call)
@@ -313,9 +313,9 @@ static void walk_receives(Leftovers *l, const Sender *s, const WendCall *call)
 static void walk_completions(Leftovers *l, Sender *s, const WendCall *call)
 {
     guint n;
-    const gint64 *completed = wend_walk_completed(s->walk, &n);
+    const gint64 *completed = walk_completed(s->walk, &n);
     for (guint i = 0; i < n; i++) {
-        const gint64 *status = wend_call_status_of(call, completed, i);
+        const gint64 *status = call_status_of(call, completed, i);
         CallMaker maker = {NULL, NULL};
         if (status)
             maker = call_maker(l->plans, s->walk, l->decoder, s->rank, completed[i]);
@@ -326,8 +326,7 @@ static void walk_completions(Leftovers *l, Sender *s, const WendCall *call)
     }
 }
 
-static void walk_starts(Leftovers *l, const Sender *s, const WendCall *call,
-                        const WendArg *requests)
+static void each_start(Leftovers *l, const Sender *s, const WendCall *call, const WendArg *requests)
 {
     for (gint64 i = 0; i < requests->n_in; i++) {
         CallMaker maker = call_maker(l->plans, s->walk, l->decoder, s->rank, requests->in[i]);
@@ -349,7 +348,7 @@ static void walk_call(Leftovers *l, Sender *s, const WendCall *call)
     if (plan->sends && !plan->persistent)
         sent(l, s, &self, call->index);
     if (plan->starts)
-        walk_starts(l, s, call, &call->args[plan->requests]);
+        each_start(l, s, call, &call->args[plan->requests]);
     if (s->ordered && is_barrier(l, s, plan, call))
         barrier(l, s, call->index);
 }
@@ -364,26 +363,26 @@ static gboolean has_one_thread(const WendClass *class)
 
 static void walk(Leftovers *l, guint rank)
 {
-    const WendClass *class = wend_program_class(l->p, wend_program_class_of(l->p, rank));
+    const WendClass *class = program_class(l->p, program_class_of(l->p, rank));
     gboolean one_thread = has_one_thread(class);
     for (guint q = 0; q < class->n_sequences; q++) {
         gboolean is_thread = class->sequences[q].kind == WEND_SEQUENCE_THREAD;
         Sender s = {.rank = rank,
                     .sequence = q,
                     .ordered = one_thread && is_thread && l->one_thread,
-                    .walk = wend_walk_new(l->p, rank, q, WEND_WALK_MAIN),
+                    .walk = walk_new(l->p, rank, q, WEND_WALK_MAIN),
                     .got =
                         g_hash_table_new_full(channel_key_hash, channel_key_equal, g_free, NULL)};
         const WendCall *call;
         l->receives = 0;
-        while (!l->full && (call = wend_walk_next(s.walk))) {
+        while (!l->full && (call = walk_next(s.walk))) {
             if (rank == l->rank)
                 walk_receives(l, &s, call);
             if (!call->failed)
                 walk_call(l, &s, call);
         }
         g_hash_table_unref(s.got);
-        wend_walk_free(s.walk);
+        walk_free(s.walk);
     }
 }
 
@@ -510,7 +509,7 @@ static Messages *choose(const Leftovers *l, GPtrArray *all, const PostedReceive 
 /* The rank in a communicator that PROCESS has for the receiver. */
 static gint64 source_of(const Leftovers *l, const ChannelKey *c)
 {
-    gint64 n = wend_members_size(l->members, c->comm, l->rank);
+    gint64 n = members_size(l->members, c->comm, l->rank);
     for (gint64 source = 0; source < n; source++)
         if (process_of(l, c->comm, source) == (gint)c->from)
             return source;
@@ -570,15 +569,15 @@ static void give_all(Leftovers *l)
 gboolean order_leftovers_give(const WendProgram *p, CallPlans *plans, guint rank, guint flags,
                               AnswerRow *receives, Allowance *allowance)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     Leftovers l = {
         .p = p,
-        .members = wend_members_new(p),
+        .members = members_new(p),
         .rank = rank,
         .allowance = allowance,
         .one_thread = has_one_thread(class),
         .plans = plans,
-        .decoder = wend_decoder_new(p),
+        .decoder = decoder_new(p),
         .words = call_plan_message_words(),
         .channels = g_hash_table_new_full(channel_key_hash, channel_key_equal, NULL, messages_free),
         .replies = g_hash_table_new_full(channel_key_hash, channel_key_equal, g_free,
@@ -588,7 +587,7 @@ gboolean order_leftovers_give(const WendProgram *p, CallPlans *plans, guint rank
         .answers = answers_new(p, plans, rank, flags | ANSWERS_COMPLETIONS, G_MAXUINT, allowance),
         .open = g_array_new(FALSE, FALSE, sizeof(OpenReceive))};
     walk(&l, rank); /* first, as others refer to its calls */
-    for (guint r = 0; r < wend_program_ranks(p); r++)
+    for (guint r = 0; r < program_ranks(p); r++)
         if (r != rank)
             walk(&l, r);
     gboolean good = !l.full && !allowance_error(allowance, "", NULL);
@@ -599,7 +598,7 @@ gboolean order_leftovers_give(const WendProgram *p, CallPlans *plans, guint rank
     g_array_unref(l.barriers);
     answers_free(l.answers);
     g_array_unref(l.open);
-    wend_decoder_free(l.decoder);
-    wend_members_free(l.members);
+    decoder_free(l.decoder);
+    members_free(l.members);
     return good;
 }

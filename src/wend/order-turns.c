@@ -97,12 +97,12 @@ static void add_turn(OrderTurns *t, guint sequence, gint64 comm, WendSequenceKin
 static gboolean comm_of(const OrderTurns *t, const CallMaker *of, gint64 *comm)
 {
     *comm = call_plan_word(of->call, of->plan->comm);
-    return wend_word_is_handle(*comm) || *comm == t->world || *comm == t->self;
+    return word_is_handle(*comm) || *comm == t->world || *comm == t->self;
 }
 
 static gboolean is_small(gint64 word)
 {
-    return !wend_word_is_special(word) && word == (gint32)word;
+    return !word_is_special(word) && word == (gint32)word;
 }
 
 /* Peer and tag as the words of the arguments say. */
@@ -210,17 +210,17 @@ static void add_call(OrderTurns *t, Following *f, const WendCall *call)
 static void follow(OrderTurns *t, guint sequence)
 {
     Following f = {.sequence = sequence,
-                   .walk = wend_walk_new(t->p, t->rank, sequence, WEND_WALK_MAIN),
-                   .decoder = wend_decoder_new(t->p)};
+                   .walk = walk_new(t->p, t->rank, sequence, WEND_WALK_MAIN),
+                   .decoder = decoder_new(t->p)};
     const WendCall *call;
-    while (!t->full && (call = wend_walk_next(f.walk))) {
+    while (!t->full && (call = walk_next(f.walk))) {
         if (call->function->flags & WEND_F_PSEUDO)
             continue;
         add_call(t, &f, call);
         f.calls++;
     }
-    wend_decoder_free(f.decoder);
-    wend_walk_free(f.walk);
+    decoder_free(f.decoder);
+    walk_free(f.walk);
 }
 
 /* -- their order -- */
@@ -231,7 +231,7 @@ static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
     gboolean is_new;
     if (!turn->is_known)
         return;
-    guint number = wend_byte_table_number(t->channel_of, key, sizeof key, &is_new);
+    guint number = byte_table_number(t->channel_of, key, sizeof key, &is_new);
     if (is_new) {
         const TurnChannel channel = {NONE, sequence, FALSE, 0};
         t->full |= !allowance_take(t->allowance, 1, CHANNEL_MEMORY);
@@ -271,7 +271,7 @@ static void read_order(OrderTurns *t, guint order)
     for (TurnEntry e; left > 0 && turn_entries_next(entries, t->class, &e); left--)
         take_turns(t, order, &e);
     if (entries)
-        wend_outcomes_free(entries);
+        outcomes_free(entries);
 }
 
 /* -- the result -- */
@@ -289,7 +289,7 @@ static gboolean make_stream(OrderTurns *t, guint sequence)
         gboolean is_shared = c && c->is_shared;
         gint64 words[ORDER_TURN_WORDS] = {is_shared ? c->number : NONE,
                                           is_shared ? turn->number : 0};
-        if (!wend_stream_add_run(s, words, ORDER_TURN_WORDS, 1)
+        if (!stream_add_run(s, words, ORDER_TURN_WORDS, 1)
             || !order_answers_admit(t->allowance, s, &taken))
             return FALSE;
     }
@@ -310,10 +310,10 @@ static void prepare(OrderTurns *t)
     guint n = t->class->n_sequences;
     t->plans = call_plans_new(t->p);
     t->words = call_plan_message_words();
-    t->world = wend_program_constant_word("MPI_COMM_WORLD");
-    t->self = wend_program_constant_word("MPI_COMM_SELF");
+    t->world = program_constant_word("MPI_COMM_WORLD");
+    t->self = program_constant_word("MPI_COMM_SELF");
     t->channels = g_array_new(FALSE, FALSE, sizeof(TurnChannel));
-    t->channel_of = wend_byte_table_numbers_new();
+    t->channel_of = byte_table_numbers_new();
     t->turns = g_new0(GArray *, n + 1);
     t->streams = g_new0(WendStream, n + 1);
     for (guint q = 0; q < n; q++)
@@ -335,7 +335,7 @@ OrderTurns *order_turns(const WendProgram *p, guint rank, Allowance *allowance,
     t->rank = rank;
     t->answers = answers;
     t->allowance = allowance;
-    t->class = wend_program_class(p, wend_program_class_of(p, rank));
+    t->class = program_class(p, program_class_of(p, rank));
     if (t->class->n_orders == 0)
         return t;
     prepare(t);
@@ -367,7 +367,7 @@ void order_turns_free(OrderTurns *t)
 {
     for (guint q = 0; t->turns && q < t->class->n_sequences; q++) {
         g_array_unref(t->turns[q]);
-        wend_stream_clear(&t->streams[q]);
+        stream_clear(&t->streams[q]);
     }
     for (guint i = 0; t->orders && i < t->class->n_orders; i++) {
         g_free(t->orders[i].next);

@@ -52,7 +52,7 @@ static guint32 keep_shape(OrderWriter *w, guint32 shape)
 {
     if (w->shape_of[shape] != NOT_KEPT)
         return w->shape_of[shape];
-    const WendShape *s = wend_program_shape(w->p, shape);
+    const WendShape *s = program_shape(w->p, shape);
     /* Function indices are the archive's; the replayer has those of this build. */
     OrderShape kept = {put_words(w, s->words, s->n_words), s->n_words};
     g_array_index(w->words, gint64, kept.first) = WEND_SHAPE_HEAD(s->function->id, s->failed);
@@ -64,11 +64,11 @@ static guint32 keep_terminal(OrderWriter *w, guint32 terminal)
 {
     if (w->terminal_of[terminal] != NOT_KEPT)
         return w->terminal_of[terminal];
-    const WendTerminal *t = wend_program_terminal(w->p, terminal);
+    const WendTerminal *t = program_terminal(w->p, terminal);
     OrderTerminal kept = {w->words->len, t->n_slots, keep_shape(w, t->shape)};
     kept.first = w->words->len;
     for (guint i = 0; i < t->n_slots; i++) {
-        gint64 value = wend_program_slot(w->p, terminal, i, w->rank);
+        gint64 value = program_slot(w->p, terminal, i, w->rank);
         g_array_append_val(w->words, value);
     }
     g_array_append_val(w->terminals, kept);
@@ -137,21 +137,21 @@ static gboolean keep_rules(OrderWriter *w, const WendRule *rules, guint start, c
 static gboolean put_stream(OrderWriter *w, WendStream *s, guint64 *first, guint64 *n, Error **error)
 {
     WendBuf out = WEND_BUF_INIT;
-    wend_stream_encode(s, &out);
+    stream_encode(s, &out);
     gboolean good = !out.failed && out.len <= G_MAXUINT - w->bytes->len
                     && allowance_take(w->allowance, out.len, 1);
     *first = w->bytes->len;
     *n = out.len;
     if (good)
         g_byte_array_append(w->bytes, out.data, out.len);
-    wend_buf_clear(&out);
+    buf_clear(&out);
     return good || fail(w, error);
 }
 
 /* The outcomes of SHAPE in SEQUENCE, if there are any. */
 static gboolean keep_outcomes(OrderWriter *w, guint sequence, guint32 shape, Error **error)
 {
-    WendOutcomes *o = wend_program_outcomes(w->p, w->rank, sequence, shape);
+    WendOutcomes *o = program_outcomes(w->p, w->rank, sequence, shape);
     WendStream stream = {.flat = TRUE};
     const gint64 *words;
     guint64 repeats;
@@ -159,15 +159,15 @@ static gboolean keep_outcomes(OrderWriter *w, guint sequence, guint32 shape, Err
     gboolean good = TRUE;
     gsize taken = 0;
     /* a column may stand for any number of entries */
-    while (good && o && wend_outcomes_next_run(o, &repeats, &words, &n))
-        good = wend_stream_add_run(&stream, words, n, repeats)
+    while (good && o && outcomes_next_run(o, &repeats, &words, &n))
+        good = stream_add_run(&stream, words, n, repeats)
                && order_answers_admit(w->allowance, &stream, &taken);
     if (o)
-        wend_outcomes_free(o);
+        outcomes_free(o);
     OrderStream kept = {.shape = w->shape_of[shape]};
     gboolean any = stream.entries > 0;
     good = good ? !any || put_stream(w, &stream, &kept.first, &kept.n, error) : fail(w, error);
-    wend_stream_clear(&stream);
+    stream_clear(&stream);
     allowance_give(w->allowance, taken);
     if (good && any)
         g_array_append_val(w->streams, kept);
@@ -184,18 +184,18 @@ static int by_shape(const void *a, const void *b)
 static GArray *shapes_of_rule(const WendProgram *p, guint start)
 {
     g_autofree guint8 *needed = g_new0(guint8, start + 1);
-    g_autofree guint8 *seen = g_new0(guint8, wend_program_n_shapes(p) + 1);
+    g_autofree guint8 *seen = g_new0(guint8, program_n_shapes(p) + 1);
     GArray *shapes = g_array_new(FALSE, FALSE, sizeof(guint32));
     needed[start] = TRUE;
     for (guint r = start + 1; r-- > 0;) {
-        const WendRule *rule = wend_program_rule(p, r);
+        const WendRule *rule = program_rule(p, r);
         for (guint k = 0; needed[r] && k < rule->n; k++) {
             const WendSymbol *s = &rule->symbols[k];
             if (s->is_rule) {
                 needed[s->id] = TRUE;
                 continue;
             }
-            guint32 shape = wend_program_terminal(p, s->id)->shape;
+            guint32 shape = program_terminal(p, s->id)->shape;
             if (!seen[shape] && s->repeats)
                 g_array_append_val(shapes, shape);
             seen[shape] |= s->repeats > 0;
@@ -220,7 +220,7 @@ static gboolean keep_module(OrderWriter *w, guint module)
 {
     if (w->module_of[module] != NOT_KEPT)
         return TRUE;
-    const WendSiteModule *m = wend_call_sites_module(w->named->sites, module);
+    const WendSiteModule *m = call_sites_module(w->named->sites, module);
     OrderModule kept = {.n_file = strlen(m->file), .n_id = m->n_id};
     if (!put_bytes(w, m->file, kept.n_file, &kept.file) || !put_bytes(w, m->id, m->n_id, &kept.id))
         return FALSE;
@@ -233,7 +233,7 @@ static gboolean keep_site(OrderWriter *w, guint site)
 {
     if (w->site_of[site] != NOT_KEPT)
         return TRUE;
-    const WendSite *s = wend_call_site(w->named->sites, site);
+    const WendSite *s = call_site(w->named->sites, site);
     OrderSite kept = {.offset = s->offset, .module = WEND_ORDER_NO_MODULE};
     if (s->module != G_MAXUINT) {
         const char *name = w->named->name(w->named->data, site);
@@ -251,19 +251,19 @@ static gboolean keep_site(OrderWriter *w, guint site)
 
 static gboolean keep_site_elements(OrderWriter *w, guint sequence, OrderSequence *kept)
 {
-    WendSiteWalk *walk = wend_site_walk_new(w->named->sites, w->rank, sequence);
+    WendSiteWalk *walk = site_walk_new(w->named->sites, w->rank, sequence);
     WendRecordedSite next;
     WendSiteTaken taken;
     gboolean good = TRUE;
     kept->first_site_element = w->site_elements->len;
-    while ((taken = wend_site_walk_take(walk, &next)) == WEND_SITE_TAKEN && good) {
+    while ((taken = site_walk_take(walk, &next)) == WEND_SITE_TAKEN && good) {
         good = keep_site(w, next.site) && allowance_take(w->allowance, 1, sizeof(OrderSiteElement));
         OrderSiteElement e = {next.step, w->site_of[next.site], (guint32)next.code};
         g_array_append_val(w->site_elements, e);
     }
     kept->n_site_elements = w->site_elements->len - kept->first_site_element;
     kept->sites_cut = taken == WEND_SITE_CUT;
-    wend_site_walk_free(walk);
+    site_walk_free(walk);
     return good;
 }
 
@@ -271,7 +271,7 @@ static gboolean keep_site_elements(OrderWriter *w, guint sequence, OrderSequence
 static gboolean keep_other_sites(OrderWriter *w, Error **error)
 {
     enum { SITES_MOST = 4096 };
-    guint n = w->named ? wend_call_sites_n(w->named->sites) : 0;
+    guint n = w->named ? call_sites_n(w->named->sites) : 0;
     gboolean good = TRUE;
     for (guint i = 0; good && i < n && w->sites->len < SITES_MOST; i++)
         good = keep_site(w, i);
@@ -284,15 +284,15 @@ static gboolean keep_sequence(OrderWriter *w, const WendClass *class, guint sequ
                               const OrderAnswers *answers, const OrderTurns *turns, Error **error)
 {
     const WendSequence *q = &class->sequences[sequence];
-    const WendRule *rules = wend_program_rule(w->p, 0);
+    const WendRule *rules = program_rule(w->p, 0);
     OrderSequence kept = {.kind = q->kind,
                           .id = q->id,
                           .polls = WEND_ORDER_NO_RULE,
-                          .calls = wend_program_rule(w->p, q->rule)->length,
+                          .calls = program_rule(w->p, q->rule)->length,
                           .first_stream = w->streams->len};
     WendPolls polls;
     gboolean good = keep_rules(w, rules, q->rule, NULL, &kept.rule);
-    if (good && wend_program_poll_calls(w->p, w->rank, sequence, &polls)) {
+    if (good && program_poll_calls(w->p, w->rank, sequence, &polls)) {
         good = keep_rules(w, polls.rules, polls.n_rules - 1, polls.terminals, &kept.polls);
         kept.polls_after = polls.after;
     }
@@ -327,14 +327,14 @@ static gboolean keep_sequence(OrderWriter *w, const WendClass *class, guint sequ
 static gboolean keep_sides(OrderWriter *w, Error **error)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
-        if (!wend_side_stream_kind(kind)->replayed)
+        if (!side_stream_kind(kind)->replayed)
             continue;
-        WendSides *sides = wend_sides_open(w->p, w->rank, kind, error);
+        WendSides *sides = sides_open(w->p, w->rank, kind, error);
         if (!sides)
             return FALSE;
         WendSideHead head;
         WendCursor rows;
-        while (wend_sides_next(sides, &head, &rows)) {
+        while (sides_next(sides, &head, &rows)) {
             OrderSide kept = {.first = w->bytes->len,
                               .n = (guint64)(rows.end - rows.p),
                               .kind = kind,
@@ -342,13 +342,13 @@ static gboolean keep_sides(OrderWriter *w, Error **error)
                               .id = head.id,
                               .birth = head.birth};
             if (kept.n > G_MAXUINT - w->bytes->len || !allowance_take(w->allowance, kept.n, 1)) {
-                wend_sides_free(sides);
+                sides_free(sides);
                 return fail(w, error);
             }
             g_byte_array_append(w->bytes, rows.p, (guint)kept.n);
             g_array_append_val(w->sides, kept);
         }
-        wend_sides_free(sides);
+        sides_free(sides);
     }
     return TRUE;
 }
@@ -367,7 +367,7 @@ static gboolean sets_tracing(const gint64 *shape, guint64 n)
 /* The first function in the rank's calls that makes a replay impossible; NULL: none. */
 static const char *obstacle(const OrderWriter *w)
 {
-    GKeyFile *meta = wend_program_meta(w->p);
+    GKeyFile *meta = program_meta(w->p);
     g_autofree char *tracing = g_key_file_get_string(meta, "options", "tracing", NULL),
                     *left_out = g_key_file_get_string(meta, "run", "left_out", NULL);
     /* Nothing was left out although recording was, or seems to have been, switched off. */
@@ -401,25 +401,25 @@ static void put_array(GByteArray *out, const GArray *a)
 
 static gboolean is_of_open_mpi(const WendProgram *p)
 {
-    g_autofree char *library = g_key_file_get_string(wend_program_meta(p), "mpi", "library", NULL);
+    g_autofree char *library = g_key_file_get_string(program_meta(p), "mpi", "library", NULL);
     return library && g_str_has_prefix(library, "Open MPI");
 }
 
 static gboolean has_threads_by_creator(const WendProgram *p)
 {
-    return g_key_file_has_key(wend_program_meta(p), "run", "threads", NULL);
+    return g_key_file_has_key(program_meta(p), "run", "threads", NULL);
 }
 
 static gboolean has_values(const WendProgram *p)
 {
-    g_autofree char *given = g_key_file_get_string(wend_program_meta(p), "options", "values", NULL);
+    g_autofree char *given = g_key_file_get_string(program_meta(p), "options", "values", NULL);
     return given != NULL;
 }
 
 /* An error class by its name, in the numbering of the recorded library. 0: it did not occur. */
 static gint64 error_class(const WendProgram *p, const char *name)
 {
-    GKeyFile *meta = wend_program_meta(p);
+    GKeyFile *meta = program_meta(p);
     g_auto(GStrv) classes = g_key_file_get_keys(meta, "error", NULL, NULL);
     for (guint i = 0; classes && classes[i]; i++) {
         g_autofree char *of_class = g_key_file_get_string(meta, "error", classes[i], NULL);
@@ -432,13 +432,13 @@ static gint64 error_class(const WendProgram *p, const char *name)
 static GBytes *file(const OrderWriter *w, guint64 n_channels, Error **error)
 {
     const WendProgram *p = w->p;
-    const WendWorld *world = wend_program_world(p, wend_program_world_of(p, w->rank));
+    const WendWorld *world = program_world(p, program_world_of(p, w->rank));
     OrderHead head = {.magic = WEND_ORDER_MAGIC,
                       .version = WEND_ORDER_VERSION,
                       .digest = WEND_DIGEST_START,
                       .rank = w->rank - world->first,
                       .size = world->ranks,
-                      .ended_early = wend_terminations_any_early(p),
+                      .ended_early = terminations_any_early(p),
                       .open_mpi = is_of_open_mpi(p),
                       .nowhere = w->nowhere,
                       .values = has_values(p),
@@ -468,8 +468,8 @@ static GBytes *file(const OrderWriter *w, guint64 n_channels, Error **error)
         fail(w, error);
         return NULL;
     }
-    for (size_t i = 0; i < wend_n_functions; i++)
-        head.digest = wend_function_digest_add(head.digest, &wend_functions[i]);
+    for (size_t i = 0; i < mpi_n_functions; i++)
+        head.digest = function_digest_add(head.digest, &mpi_functions[i]);
     GByteArray *out = g_byte_array_sized_new(bytes);
     g_byte_array_append(out, (const guint8 *)&head, sizeof head);
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
@@ -493,7 +493,7 @@ static GArray *array_of(guint size)
 GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const OrderSites *sites,
                     gboolean *needs_all, Error **error)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     OrderWriter w = {.p = p,
                      .rank = rank,
                      .allowance = allowance_new(max_size),
@@ -510,11 +510,11 @@ GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const Or
                      .site_elements = array_of(sizeof(OrderSiteElement)),
                      .bytes = g_byte_array_new(),
                      .named = sites,
-                     .site_of = none_kept(sites ? wend_call_sites_n(sites->sites) : 0),
-                     .module_of = none_kept(sites ? wend_call_sites_n_modules(sites->sites) : 0),
-                     .shape_of = none_kept(wend_program_n_shapes(p)),
-                     .terminal_of = none_kept(wend_program_n_terminals(p))};
-    allowance_add_archive(w.allowance, wend_program_archive_size(p));
+                     .site_of = none_kept(sites ? call_sites_n(sites->sites) : 0),
+                     .module_of = none_kept(sites ? call_sites_n_modules(sites->sites) : 0),
+                     .shape_of = none_kept(program_n_shapes(p)),
+                     .terminal_of = none_kept(program_n_terminals(p))};
+    allowance_add_archive(w.allowance, program_archive_size(p));
     OrderAnswers *answers = order_answers(p, rank, w.allowance, needs_all);
     OrderTurns *turns = answers ? order_turns(p, rank, w.allowance, answers) : NULL;
     gboolean good = turns || (!(needs_all && *needs_all) && fail(&w, error));

@@ -17,7 +17,7 @@ typedef struct {
 } OrderSites;
 
 /* The order file (order-file.h) of RANK, a rank of the job. The caller owns the bytes. MAX_SIZE:
- * the limit of memory, as in wend_program_open_within. NULL: the rank cannot be replayed, and ERROR
+ * the limit of memory, as in program_open_within. NULL: the rank cannot be replayed, and ERROR
  * says why (WEND_ERROR_INPUT, or WEND_ERROR_SYSTEM if there is no memory); or the calls of other
  * ranks are needed, which P may be without. Then NEEDS_ALL is set, and ERROR is not. NEEDS_ALL may
  * be NULL if P has the calls of all, and SITES if no site is to be named. */

@@ -218,7 +218,7 @@ static gboolean check_contents(const char *path, Error **error)
     if (foreign)
         error_set(error, WEND_ERROR_INPUT, "%s: " MARKER_REFUSAL, path, foreign);
     else if (why)
-        refuse(error, wend_error_of_output(why), path, g_strerror(why));
+        refuse(error, error_of_output(why), path, g_strerror(why));
     gboolean good = !foreign && !why;
     free(foreign);
     return good;
@@ -229,10 +229,10 @@ static gboolean check_place(const char *path, Error **error)
     struct stat info;
     if (lstat(path, &info) != 0) {
         int why = errno == ENOENT ? try_making(path) : errno;
-        return why == 0 || refuse(error, wend_error_of_output(why), path, g_strerror(why));
+        return why == 0 || refuse(error, error_of_output(why), path, g_strerror(why));
     }
     if (stat(path, &info) != 0 && errno != ENOENT)
-        return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
+        return refuse(error, error_of_output(errno), path, g_strerror(errno));
     if (!S_ISDIR(info.st_mode)) /* or is a dangling symbolic link */
         return refuse(error, WEND_ERROR_INPUT, path, "exists and is not a directory");
     g_autofree char *archive = g_build_filename(path, "trace.tar.zst", NULL);
@@ -242,7 +242,7 @@ static gboolean check_place(const char *path, Error **error)
     if (!check_contents(path, error))
         return FALSE;
     if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
-        return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
+        return refuse(error, error_of_output(errno), path, g_strerror(errno));
     return TRUE;
 }
 

@@ -19,21 +19,21 @@
 static void add_name(WendSiteSymbols *symbols, const WendReadSite *site, const SiteName *name,
                      guint *n)
 {
-    if (name == NULL || name->n_frames == 0)
+    if (!name || name->n_frames == 0)
         return;
     g_autofree WendSiteFrame *frames = g_new(WendSiteFrame, name->n_frames);
     for (guint k = 0; k < name->n_frames; k++)
         frames[k] =
             (WendSiteFrame){name->frames[k].function, name->frames[k].file, name->frames[k].line};
-    wend_site_symbols_add(symbols, site->file, site->build_id, (guint)site->n_build_id,
-                          site->offset, frames, name->n_frames);
+    site_symbols_add(symbols, site->file, site->build_id, (guint)site->n_build_id, site->offset,
+                     frames, name->n_frames);
     ++*n;
 }
 
 /* The names of all sites of R and of the frames of their stacks. *N becomes how many have one. */
 static WendSiteSymbols *symbols_of(WendRead *r, const char *command, guint *n)
 {
-    WendSiteSymbols *symbols = wend_site_symbols_new();
+    WendSiteSymbols *symbols = site_symbols_new();
     SiteNames *names = site_names_new(r, command);
     guint32 sites = 0;
     *n = 0;
@@ -61,26 +61,26 @@ static gboolean store_one(const char *path, const char *command, SiteStoreMode m
                           Error **error)
 {
     struct WendProgram *p = reading_open(path, -1, error);
-    if (p == NULL)
+    if (!p)
         return FALSE;
     guint n;
     guint64 before = size_of(path);
     gboolean good = TRUE;
     bool stored = false;
-    WendRead *r = wend_read_wrap(p);
+    WendRead *r = read_wrap(p);
     /* Nobody has asked for the names that are stored by default. */
     WendSiteSymbols *symbols = symbols_of(r, mode == SITE_STORE_ALL ? command : NULL, &n);
     if (n > 0)
-        good = wend_site_symbols_store(symbols, path,
-                                       mode == SITE_STORE_ALL ? G_MAXUINT64 : SITE_STORE_BYTES - 1,
-                                       &stored, error);
+        good = site_symbols_store(symbols, path,
+                                  mode == SITE_STORE_ALL ? G_MAXUINT64 : SITE_STORE_BYTES - 1,
+                                  &stored, error);
     else if (mode == SITE_STORE_ALL)
         command_say(command, "no names of call sites are known: none are stored");
     if (stored)
         *bytes += size_of(path) - before;
-    wend_site_symbols_free(symbols);
+    site_symbols_free(symbols);
     wend_read_free(r);
-    wend_program_free(p);
+    program_free(p);
     return good;
 }
 

@@ -74,7 +74,7 @@ static void attend(gboolean names)
     launch_end(status);
 }
 
-int wend_trace_main(int argc, char **argv)
+int trace_main(int argc, char **argv)
 {
     Error *error = NULL;
     int status;
@@ -98,7 +98,7 @@ int wend_trace_main(int argc, char **argv)
     const char *output = settings()->output;
     if (symbols && no_symbols)
         return launch_fail_usage(COMMAND, "--symbols and --no-symbols exclude each other");
-    if (symbols && (output == NULL || *output == '\0'))
+    if (symbols && (!output || *output == '\0'))
         return launch_fail_usage(COMMAND, "--symbols needs --output");
     char *file = launch_find(*program, &error);
     char *library = file && setting_options_check_output(&error)

@@ -20,13 +20,13 @@ static const struct {
     int (*main)(int argc, char **argv);
     const char *what;
 } commands[] = {
-    {"trace", wend_trace_main, "run a program and record its MPI calls"},
-    {"replay", wend_replay_main, "run a program again, its messages in the recorded order"},
-    {"merge", wend_merge_main, "make the recording of a run that ended early"},
-    {"show", wend_show_main, "print a summary of a recording"},
-    {"dump", wend_dump_main, "print every call of every rank, with all arguments"},
-    {"diff", wend_diff_main, "compare two recordings and explain their differences"},
-    {"export", wend_export_main, "write a recording in a format that other tools read"},
+    {"trace", trace_main, "run a program and record its MPI calls"},
+    {"replay", replay_command_main, "run a program again, its messages in the recorded order"},
+    {"merge", merge_command_main, "make the recording of a run that ended early"},
+    {"show", show_main, "print a summary of a recording"},
+    {"dump", dump_main, "print every call of every rank, with all arguments"},
+    {"diff", diff_main, "compare two recordings and explain their differences"},
+    {"export", export_main, "write a recording in a format that other tools read"},
 };
 
 static int print(const char *text)

@@ -9,9 +9,9 @@
 
 #include "lib/base/error.h"
 
-int wend_merge_main(int argc, char **argv);
-int wend_replay_main(int argc, char **argv);
-int wend_trace_main(int argc, char **argv);
+int merge_command_main(int argc, char **argv);
+int replay_command_main(int argc, char **argv);
+int trace_main(int argc, char **argv);
 
 /* -- launch.c: executes a program under libwend.so, in place of the command or as its child -- */
 

@@ -58,7 +58,7 @@ static void by_driver(void)
     use((void *)p);
     GOOD(cuGetProcAddress("cuMemFreeAsync", &looked_up, 11030, 2));
     GOOD(((int (*)(Pointer, void *))looked_up)(p, NULL));
-    printf("%d %d\n", cuGetProcAddress("cuNothing", &looked_up, 11030, 0), looked_up == NULL);
+    printf("%d %d\n", cuGetProcAddress("cuNothing", &looked_up, 11030, 0), !looked_up);
 }
 
 static int (*function(void *library, const char *name))(void **, size_t)
@@ -73,7 +73,7 @@ static void by_two_runtimes(void)
     void *library[2], *p[2];
     for (int i = 0; i < 2; i++) {
         library[i] = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        GOOD(library[i] == NULL);
+        GOOD(!library[i]);
         GOOD(((int (*)(int))dlsym(library[i], "cudaSetDevice"))(i + 1));
     }
     for (int i = 0; i < 2; i++) {

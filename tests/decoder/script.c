@@ -73,8 +73,7 @@ static Sequence *sequence_of(Rank *r, gint64 thread)
         if (((Sequence *)r->sequences->pdata[i])->thread == thread)
             return r->sequences->pdata[i];
     Sequence *s = g_new0(Sequence, 1);
-    *s = (Sequence){thread, wend_cst_new(), wend_cst_new(), wend_grammar_new(), wend_grammar_new(),
-                    0};
+    *s = (Sequence){thread, cst_new(), cst_new(), grammar_new(), grammar_new(), 0};
     g_ptr_array_add(r->sequences, s);
     return s;
 }
@@ -83,8 +82,8 @@ static Sequence *sequence_of(Rank *r, gint64 thread)
 
 static gint64 constant(const char *name)
 {
-    for (gsize i = 0; i < wend_n_constants; i++)
-        if (strcmp(wend_constants[i], name) == 0)
+    for (gsize i = 0; i < mpi_n_constants; i++)
+        if (strcmp(mpi_constants[i], name) == 0)
             return WEND_CONST(i);
     fail("no constant %s", name);
 }
@@ -176,7 +175,7 @@ static gint64 request_word(const Call *c, const char *name)
     if (g_str_has_prefix(name, "MPI_") || strcmp(name, "0") == 0)
         return constant("MPI_REQUEST_NULL");
     const Request *r = g_hash_table_lookup(c->rank->requests, name);
-    if (r == NULL)
+    if (!r)
         fail("no request %s", name);
     return r->word;
 }
@@ -197,7 +196,7 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
     case WEND_KIND_BUF:
         word = segment(text, &offset);
         put(c->shape, word);
-        if (wend_word_is_segment(word))
+        if (word_is_segment(word))
             put(c->slots, offset);
         break;
     case WEND_KIND_SEGMENT:
@@ -344,10 +343,10 @@ static void complete(Call *c)
     char **names = g_strsplit(done != NULL ? done : "", ",", -1);
     for (char **name = names; *name != NULL; name++) {
         Request *r = g_hash_table_lookup(c->rank->requests, *name);
-        if (r == NULL || !r->live)
+        if (!r || !r->live)
             fail("%s completes nothing", *name);
-        if (given(c, "persistent") == NULL)
-            wend_cst_release(c->sequence->calls, r->key);
+        if (!given(c, "persistent"))
+            cst_release(c->sequence->calls, r->key);
         r->live = given(c, "persistent") != NULL;
     }
     g_strfreev(names);
@@ -360,7 +359,7 @@ static const gint64 *words(const GArray *row)
 
 static void record(Call *c)
 {
-    gint64 head = WEND_SHAPE_HEAD(c->function - wend_functions, c->rc != 0);
+    gint64 head = WEND_SHAPE_HEAD(c->function - mpi_functions, c->rc != 0);
     put(c->shape, head);
     put(c->outcome, (gint64)c->sequence->polls_before);
     put(c->outcome, c->rc);
@@ -372,23 +371,23 @@ static void record(Call *c)
     if (c->made != NULL) {
         Request *r = g_new0(Request, 1);
         guint32 number;
-        wend_cst_request(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len,
-                         true, &r->key, &number);
+        cst_request(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len, true,
+                    &r->key, &number);
         r->word = WEND_HANDLE(c->sequence->thread, number);
         r->live = TRUE;
         put(c->shape, r->word);
         g_hash_table_insert(c->rank->requests, c->made, r);
     }
     WendTerminalEntry *t =
-        wend_cst_terminal(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
-    wend_grammar_append(c->poll ? c->sequence->polls_grammar : c->sequence->grammar, t->number, 1);
+        cst_terminal(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    grammar_append(c->poll ? c->sequence->polls_grammar : c->sequence->grammar, t->number, 1);
     if (c->poll) {
         c->sequence->polls_before++;
         return;
     }
-    wend_cst_outcome(table, t->shape, words(c->outcome), c->outcome->len);
-    wend_stat_add(&t->times->duration, 1e-6 * (double)(1 + t->number));
-    wend_stat_add(&t->times->interval, 1e-5);
+    cst_outcome(table, t->shape, words(c->outcome), c->outcome->len);
+    stat_add(&t->times->duration, 1e-6 * (double)(1 + t->number));
+    stat_add(&t->times->interval, 1e-5);
     c->sequence->polls_before = 0;
     complete(c);
 }
@@ -398,10 +397,10 @@ static void run_call(Rank *rank, gint64 thread, char **fields)
     Call c = {.rank = rank, .sequence = sequence_of(rank, thread)};
     c.poll = strcmp(*fields, "?") == 0;
     fields += c.poll;
-    for (gsize i = 0; i < wend_n_functions; i++)
-        if (strcmp(wend_functions[i].name, *fields) == 0)
-            c.function = &wend_functions[i];
-    if (c.function == NULL)
+    for (gsize i = 0; i < mpi_n_functions; i++)
+        if (strcmp(mpi_functions[i].name, *fields) == 0)
+            c.function = &mpi_functions[i];
+    if (!c.function)
         fail("no function %s", *fields);
     c.given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     while (*++fields != NULL) {
@@ -475,13 +474,13 @@ static guint run_lines(char **lines, guint first, Place *place, gboolean nested)
         g_ptr_array_add(fields, NULL);
         char **words = (char **)fields->pdata;
         gboolean done = FALSE;
-        if (words[0] == NULL || strcmp(words[0], "#") == 0) {
+        if (!words[0] || strcmp(words[0], "#") == 0) {
         } else if (strcmp(words[0], "ranks") == 0) {
             n_ranks = (guint)atoi(words[1]);
         } else if (strcmp(words[0], "fact") == 0) {
             char *equals = strchr(words[1], '=');
             *equals = '\0';
-            wend_facts_add(&facts, words[1], equals + 1);
+            facts_add(&facts, words[1], equals + 1);
         } else if (strcmp(words[0], "rank") == 0) {
             ensure_ranks(place);
             choose(place, words[1]);
@@ -516,7 +515,7 @@ static WendMerge *merge(void)
     Error *error = NULL;
     for (guint r = 0; r < n_ranks; r++) {
         WendBuf part = WEND_BUF_INIT;
-        wend_part_begin(&part, &facts, r, n_ranks, ranks[r].sequences->len);
+        part_begin(&part, &facts, r, n_ranks, ranks[r].sequences->len);
         for (guint i = 0; i < ranks[r].sequences->len; i++) {
             Sequence *s = ranks[r].sequences->pdata[i];
             WendPartSequence row = {.kind = WEND_SEQUENCE_THREAD,
@@ -526,17 +525,17 @@ static WendMerge *merge(void)
                                     .polls_after = s->polls_before,
                                     .polls = s->polls,
                                     .polls_grammar = s->polls_grammar};
-            wend_part_sequence(&part, &row);
+            part_sequence(&part, &row);
         }
-        WendMerge *one = wend_merge_from_part(part.data, part.len, G_MAXUINT64, &error);
-        if (one == NULL)
+        WendMerge *one = merge_from_part(part.data, part.len, G_MAXUINT64, &error);
+        if (!one)
             fail("%s", error->message);
-        wend_buf_clear(&part);
-        if (merged == NULL) {
+        buf_clear(&part);
+        if (!merged) {
             merged = one;
             continue;
         }
-        if (!wend_merge_unite(merged, one, &error))
+        if (!merge_unite(merged, one, &error))
             fail("%s", error->message);
     }
     return merged;
@@ -553,8 +552,8 @@ int main(int argc, char **argv)
     script_name = argv[1];
     if (!g_file_get_contents(strcmp(argv[1], "-") == 0 ? "/dev/stdin" : argv[1], &text, NULL, NULL))
         fail("%s: cannot read it", argv[1]);
-    wend_facts_add(&facts, "datatype.MPI_INT", "4 0 4 0 4");
-    wend_facts_add(&facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
+    facts_add(&facts, "datatype.MPI_INT", "4 0 4 0 4");
+    facts_add(&facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
     char **lines = g_strsplit(text, "\n", -1);
     Place place = {NULL, 0};
     run_lines(lines, 0, &place, FALSE);
@@ -562,7 +561,7 @@ int main(int argc, char **argv)
 
     WendArchiveResult result;
     g_mkdir_with_parents(argv[2], 0777);
-    if (!wend_archive_write(merge(), argv[2], NULL, &result, &error)) {
+    if (!archive_write(merge(), argv[2], NULL, &result, &error)) {
         fprintf(stderr, "%s\n", error->message);
         return 4;
     }

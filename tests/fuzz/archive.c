@@ -31,6 +31,6 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     if (!p)
         g_print("refused: %s\n", error->message);
 #endif
-    wend_program_free(p);
+    program_free(p);
     return 0;
 }

@@ -48,21 +48,21 @@ static void compare(ComparisonKeyRank *a, ComparisonKeyRank *b, const WendProgra
 static void decode(const WendProgram *p)
 {
     GString *text = g_string_new(NULL);
-    WendRead *r = wend_read_wrap(p);
+    WendRead *r = read_wrap(p);
     show_terminations(text, r, NULL, 16, FALSE);
     wend_read_free(r);
     g_string_free(text, TRUE);
     Same *same = same_new(p, p);
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *k = wend_program_class(p, i);
+    for (guint i = 0; i < program_n_classes(p); i++) {
+        const WendClass *k = program_class(p, i);
         same_ranks(same, i, 0, k->ranks, k->n_ranks);
     }
     same_free(same);
     Counts *counts = counts_new(p);
     ComparisonKey *identity = comparison_key_new(p, p);
-    const WendClass *first = wend_program_class(p, 0);
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *k = wend_program_class(p, i);
+    const WendClass *first = program_class(p, 0);
+    for (guint i = 0; i < program_n_classes(p); i++) {
+        const WendClass *k = program_class(p, i);
         if (k->n_sequences == 0 || first->n_sequences == 0)
             continue;
         ComparisonKeyRank *a = comparison_key_rank_new(identity, p, first->ranks[0], counts),
@@ -81,14 +81,14 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
-    if (!p || wend_program_ranks(p) > RANKS || wend_program_n_classes(p) == 0) {
-        wend_program_free(p);
+    if (!p || program_ranks(p) > RANKS || program_n_classes(p) == 0) {
+        program_free(p);
         return 0;
     }
     Summary *s = summary_new(p);
     if (s->entries < CALLS)
         decode(p);
     summary_free(s);
-    wend_program_free(p);
+    program_free(p);
     return 0;
 }

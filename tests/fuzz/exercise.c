@@ -22,7 +22,7 @@ enum { RANKS = 4, CALLS = 500, RUNS = 50, ALL_CALLS = 20000 };
 /* As text and as JSON. W NULL: without what only a walk knows. */
 static void write_call(GString *text, WendRead *r, const WendWalk *w, const WendCall *c)
 {
-    const WendReadCall *call = wend_read_wrap_call(r, w, c);
+    const WendReadCall *call = read_wrap_call(r, w, c);
     WendReadValue v;
     value_call(text, r, call);
     for (guint a = 0; a < c->n_args; a++) {
@@ -35,28 +35,28 @@ static void write_call(GString *text, WendRead *r, const WendWalk *w, const Wend
 
 static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags)
 {
-    WendRead *r = wend_read_wrap(p);
+    WendRead *r = read_wrap(p);
     g_autoptr(GString) text = g_string_new(NULL);
-    WendWalk *w = wend_walk_new(p, rank, sequence, flags);
+    WendWalk *w = walk_new(p, rank, sequence, flags);
     const WendCall *c;
-    for (int i = 0; w && i < CALLS && (c = wend_walk_next(w)); i++) {
+    for (int i = 0; w && i < CALLS && (c = walk_next(w)); i++) {
         guint n;
         WendRequestState state;
-        const gint64 *completed = wend_walk_completed(w, &n);
+        const gint64 *completed = walk_completed(w, &n);
         for (guint k = 0; k < n; k++)
-            wend_walk_request(w, completed[k], &state);
+            walk_request(w, completed[k], &state);
         write_call(text, r, i % 2 ? w : NULL, c);
         for (guint a = 0; a < c->n_args; a++) {
-            g_free(wend_arg_string(&c->args[a], FALSE));
-            g_free(wend_arg_string(&c->args[a], TRUE));
+            g_free(arg_string(&c->args[a], FALSE));
+            g_free(arg_string(&c->args[a], TRUE));
             if (c->args[a].param->kind == WEND_KIND_DATATYPE && c->args[a].n_in == 1)
-                wend_walk_datatype_size(w, c->args[a].in[0]);
+                walk_datatype_size(w, c->args[a].in[0]);
             if (c->args[a].param->kind == WEND_KIND_COMM && c->args[a].n_in == 1)
-                wend_walk_comm(w, c->args[a].in[0]);
+                walk_comm(w, c->args[a].in[0]);
         }
         g_string_truncate(text, 0);
     }
-    wend_walk_free(w);
+    walk_free(w);
     wend_read_free(r);
 }
 
@@ -64,10 +64,10 @@ static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags
 static gboolean is_short(const WendProgram *p)
 {
     guint64 calls = 0;
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *k = wend_program_class(p, i);
+    for (guint i = 0; i < program_n_classes(p); i++) {
+        const WendClass *k = program_class(p, i);
         for (guint q = 0; q < k->n_sequences; q++) {
-            guint64 length = wend_program_rule(p, k->sequences[q].rule)->length;
+            guint64 length = program_rule(p, k->sequences[q].rule)->length;
             if (length > ALL_CALLS)
                 return FALSE;
             calls += k->n_ranks * (length + 1);
@@ -79,7 +79,7 @@ static gboolean is_short(const WendProgram *p)
 /* All calls in causal order, and the messages. */
 static void match(const WendProgram *p)
 {
-    WendMembers *members = wend_members_new(p);
+    WendMembers *members = members_new(p);
     Matching *m = matching_new(p, members, MATCHING_WITH_CALLS, 0);
     MessageEvent e;
     while (matching_next(m, &e)) {
@@ -90,40 +90,40 @@ static void match(const WendProgram *p)
             g_assert_cmpuint(e.receives[i], >, 0);
     }
     matching_free(m);
-    wend_members_free(members);
+    members_free(members);
 }
 
 void exercise(const WendProgram *p)
 {
     if (is_short(p))
         match(p);
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *k = wend_program_class(p, i);
+    for (guint i = 0; i < program_n_classes(p); i++) {
+        const WendClass *k = program_class(p, i);
         for (guint q = 0; q < k->n_sequences && q < 4; q++) {
             WendTiming duration, interval;
-            for (guint t = 0; t < wend_program_n_terminals(p); t++)
-                wend_program_timing(p, i, q, t, &duration, &interval);
+            for (guint t = 0; t < program_n_terminals(p); t++)
+                program_timing(p, i, q, t, &duration, &interval);
             for (guint r = 0; r < k->n_ranks && r < RANKS; r++) {
-                for (guint shape = 0; shape < wend_program_n_shapes(p); shape++) {
-                    WendOutcomes *o = wend_program_outcomes(p, k->ranks[r], q, shape);
+                for (guint shape = 0; shape < program_n_shapes(p); shape++) {
+                    WendOutcomes *o = program_outcomes(p, k->ranks[r], q, shape);
                     guint64 repeats;
                     const gint64 *words;
                     guint n;
-                    for (int run = 0; run < RUNS && wend_outcomes_next_run(o, &repeats, &words, &n);
+                    for (int run = 0; run < RUNS && outcomes_next_run(o, &repeats, &words, &n);
                          run++)
                         continue;
-                    wend_outcomes_free(o);
+                    outcomes_free(o);
                 }
-                wend_program_polls(p, k->ranks[r], q);
+                program_polls(p, k->ranks[r], q);
                 walk(p, k->ranks[r], q, WEND_WALK_MAIN);
                 walk(p, k->ranks[r], q, WEND_WALK_POLLS);
             }
         }
     }
-    WendDecoder *d = wend_decoder_new(p);
-    for (guint t = 0; t < wend_program_n_terminals(p); t++)
-        wend_decoder_call(d, t, 0);
-    wend_decoder_free(d);
+    WendDecoder *d = decoder_new(p);
+    for (guint t = 0; t < program_n_terminals(p); t++)
+        decoder_call(d, t, 0);
+    decoder_free(d);
 }
 
 /* What GLib complains of is a fault of the caller's. */

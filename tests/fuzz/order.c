@@ -58,15 +58,15 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     if (!p)
         return 0;
     guint64 calls = 0;
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *k = wend_program_class(p, i);
+    for (guint i = 0; i < program_n_classes(p); i++) {
+        const WendClass *k = program_class(p, i);
         for (guint q = 0; q < k->n_sequences && calls <= CALLS; q++)
-            calls = MAX(calls, wend_program_rule(p, k->sequences[q].rule)->length);
+            calls = MAX(calls, program_rule(p, k->sequences[q].rule)->length);
     }
-    if (wend_program_ranks(p) > MOST_RANKS) /* what one gets may depend on the calls of all */
+    if (program_ranks(p) > MOST_RANKS) /* what one gets may depend on the calls of all */
         calls = G_MAXUINT64;
-    for (guint rank = 0; calls <= CALLS && rank < MIN(wend_program_ranks(p), RANKS); rank++)
+    for (guint rank = 0; calls <= CALLS && rank < MIN(program_ranks(p), RANKS); rank++)
         replay(p, rank);
-    wend_program_free(p);
+    program_free(p);
     return 0;
 }

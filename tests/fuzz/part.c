@@ -22,17 +22,17 @@ static void write_and_open(WendMerge *m)
         g_error("no directory for archives");
     g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendArchiveResult result;
-    g_free(wend_merge_unrecorded(m));
-    gboolean written = wend_archive_write(m, directory, NULL, &result, &error);
+    g_free(merge_unrecorded(m));
+    gboolean written = archive_write(m, directory, NULL, &result, &error);
     if (written == (error != NULL))
         g_error("a result and an error, or neither");
     /* words that no tracer writes are found here */
-    WendProgram *p = written ? wend_program_open(directory, &error) : NULL;
+    WendProgram *p = written ? program_open(directory, &error) : NULL;
     if (written && (p != NULL) == (error != NULL))
         g_error("a program and an error, or neither");
     if (p)
         exercise(p);
-    wend_program_free(p);
+    program_free(p);
     g_unlink(archive);
     g_rmdir(directory);
 }
@@ -45,20 +45,20 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     AUTO(Error) error = NULL;
     WendCheckpointHeader h;
     elastic_calls_most = CALLS;
-    gboolean whole = wend_checkpoint_file_is_whole(data, size, &h);
+    gboolean whole = checkpoint_file_is_whole(data, size, &h);
     const guint8 *part = whole ? data + sizeof h : data;
-    WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, &error);
+    WendMerge *m = merge_from_part(part, whole ? h.bytes : size, ROOM, &error);
     if ((m != NULL) == (error != NULL))
         g_error("a result and an error, or neither");
     if (!m)
         return 0;
-    Vector *encoded = wend_merge_encode(m);
-    WendMerge *again = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, NULL);
-    if (wend_merge_absorb(again, encoded->data, encoded->len, NULL))
+    Vector *encoded = merge_encode(m);
+    WendMerge *again = merge_from_part(part, whole ? h.bytes : size, ROOM, NULL);
+    if (merge_absorb(again, encoded->data, encoded->len, NULL))
         g_error("one rank twice");
-    wend_merge_free(again);
+    merge_free(again);
     vector_unref(encoded);
     write_and_open(m);
-    wend_merge_free(m);
+    merge_free(m);
     return 0;
 }

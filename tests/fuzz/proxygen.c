@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     static char *directory, *output;
     AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
-    if (!p || wend_program_ranks(p) > RANKS) {
-        wend_program_free(p);
+    if (!p || program_ranks(p) > RANKS) {
+        program_free(p);
         return 0;
     }
     if (!directory) {
@@ -37,6 +37,6 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
         && compile_program(p, &options, names, &changes, &error) == (error != NULL))
         g_error("a result and an error, or neither");
     summary_free(s);
-    wend_program_free(p);
+    program_free(p);
     return 0;
 }

@@ -25,11 +25,11 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     AUTO(Error) error = NULL;
     WendProgram *p = exercise_open(data, size, &error);
-    if (p != NULL && wend_program_ranks(p) > 0) {
-        WendRead *r = wend_read_wrap(p);
+    if (p != NULL && program_ranks(p) > 0) {
+        WendRead *r = read_wrap(p);
         exercise_read(r, is_short(r));
         wend_read_free(r);
     }
-    wend_program_free(p);
+    program_free(p);
     return 0;
 }

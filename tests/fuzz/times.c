@@ -23,45 +23,45 @@ static void assert_near(gint64 read, gint64 again, guint percent)
 
 static void code_again(const WendDurationsHead *head, const WendTimedCall *calls, gsize n)
 {
-    const WendDurationCoding *coding = wend_durations_coding(head->form.coding);
+    const WendDurationCoding *coding = durations_coding(head->form.coding);
     g_autofree gpointer to = g_malloc0(coding->memory), from = g_malloc0(coding->memory);
     g_autofree WendTimedCall *again = g_memdup2(calls, n * sizeof *calls);
     WendBuf scratch[2] = {WEND_BUF_INIT, WEND_BUF_INIT}, row = WEND_BUF_INIT;
     coding->init(to, head->form.percent);
     coding->init(from, head->form.percent);
-    if (!wend_durations_put_row(coding, to, calls, n, scratch, &row))
+    if (!durations_put_row(coding, to, calls, n, scratch, &row))
         g_error("no memory");
-    WendCursor c = wend_cursor(row.data, row.len);
-    if (!wend_durations_read_row(coding, from, again, n, &c) || c.p != c.end)
+    WendCursor c = cursor_of(row.data, row.len);
+    if (!durations_read_row(coding, from, again, n, &c) || c.p != c.end)
         g_error("a row that cannot be read");
     for (gsize i = 0; i < n; i++) {
         assert_near(calls[i].interval, again[i].interval, head->form.percent);
         assert_near(calls[i].duration, again[i].duration, head->form.percent);
     }
-    wend_buf_clear(&scratch[0]);
-    wend_buf_clear(&scratch[1]);
-    wend_buf_clear(&row);
+    buf_clear(&scratch[0]);
+    buf_clear(&scratch[1]);
+    buf_clear(&row);
 }
 
 static void read_rows(WendCursor rows)
 {
     WendDurationsHead head;
-    guint64 none = wend_cursor_unsigned(&rows);
-    WendCursor c = wend_cursor_block(&rows);
-    if (none != 0 || !wend_durations_read_head(&c, &head))
+    guint64 none = cursor_unsigned(&rows);
+    WendCursor c = cursor_block(&rows);
+    if (none != 0 || !durations_read_head(&c, &head))
         return;
-    const WendDurationCoding *coding = wend_durations_coding(head.form.coding);
+    const WendDurationCoding *coding = durations_coding(head.form.coding);
     g_autofree gpointer learned = g_malloc0(coding->memory);
     g_autofree WendTimedCall *calls = g_new0(WendTimedCall, CALLS);
     coding->init(learned, head.form.percent);
     while (rows.p < rows.end) {
-        guint64 n = wend_cursor_unsigned(&rows);
-        c = wend_cursor_block(&rows);
+        guint64 n = cursor_unsigned(&rows);
+        c = cursor_block(&rows);
         if (rows.failed || n == 0 || n > CALLS)
             return;
         for (gsize i = 0; i < n; i++)
             calls[i] = (WendTimedCall){(guint32)(i % PLACES), 0, 0};
-        if (!wend_durations_read_row(coding, learned, calls, (gsize)n, &c))
+        if (!durations_read_row(coding, learned, calls, (gsize)n, &c))
             return;
         code_again(&head, calls, (gsize)n);
     }
@@ -69,10 +69,10 @@ static void read_rows(WendCursor rows)
 
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
-    WendCursor c = wend_cursor(data, size), rows;
+    WendCursor c = cursor_of(data, size), rows;
     WendSideHead head;
-    for (gsize n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST);
-         n > 0 && wend_side_stream_read(&c, &head, &rows); n--)
+    for (gsize n = cursor_count(&c, WEND_SIDE_STREAM_LEAST);
+         n > 0 && side_stream_read(&c, &head, &rows); n--)
         read_rows(rows);
     return 0;
 }

@@ -22,7 +22,7 @@ Reported, one finding to a paragraph, with the symbols that make each edge:
   prefix   a function of a header whose name does not begin with the name of the header, of the file
            that defines it, of their folder, or of a type that the header defines: thread_order_new
            of thread-order.h, turn_entries_open of its type TurnEntries. Singular and plural count
-           as one. "-private" does not count, and "wend_" may come first.
+           as one. "-private" does not count. "wend_" comes first exactly in the names of EXPORTED
   mpi      more than 12 string literals with the name of an MPI function, or with the beginning of
            one: code asks the table of MPI (lib/record/functions.h), by id. The literals that there
            are name symbols of the MPI library, and names of values
@@ -46,6 +46,8 @@ FILES_MOST = 40
 # Nothing else is linked with this target: the helpers of proxies, whose names proxies have.
 ALONE = "libruntime_a"
 MPI_NAMES_MOST = 12
+# Whose functions a library shows. Those of include/ are not looked at.
+EXPORTED = ("lib/archive/steps.h",)
 FOLDERS = ("lib", "src")
 # From the bottom to the top: each includes those to its left.
 LAYERS = {
@@ -394,13 +396,10 @@ def numbers_of(words):
             yield words[: len(words) - len(end)] + other
 
 
-def begins_with(function, names):
+def begins_with(function, names, exported):
     known = {number for name in names for number in numbers_of(words_of(name))}
-    return any(
-        (words + "_").startswith(name + "_")
-        for words in (function, re.sub("^wend_", "", function))
-        for name in known
-    )
+    function, found = re.subn("^wend_", "", function)
+    return found == exported and any((function + "_").startswith(name + "_") for name in known)
 
 
 def functions_elsewhere(files, objects, source):
@@ -415,7 +414,8 @@ def functions_elsewhere(files, objects, source):
             here = [place for place in places if place.parent == header.parent]
             if places and not here:
                 yield [f"declared: {header} has {function}, which {places[0]} defines"]
-            if not begins_with(function, names - {""} | {place.stem for place in here}):
+            names_here = names - {""} | {place.stem for place in here}
+            if not begins_with(function, names_here, str(header) in EXPORTED):
                 yield [f"prefix: {header}: {function}"]
 
 

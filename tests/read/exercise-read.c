@@ -180,7 +180,7 @@ static uint64_t mix_site_totals(uint64_t hash, WendRead *r, uint32_t n_sites)
     uint32_t *pairs = calloc(n_sites + 1, sizeof *pairs);
     uint64_t calls[2] = {0, 0};
     int64_t waits[2];
-    if (pairs == NULL)
+    if (!pairs)
         abort();
     for (uint32_t i = 0; i < n_sites; i++)
         pairs[i] = i - i % 2;

@@ -39,7 +39,7 @@ static void check_refused(const WendRead *r, int status, int expected)
 {
     const char *message = wend_read_message(r);
     CHECK(status == expected);
-    CHECK(*message != '\0' && strchr(message, '\n') == NULL);
+    CHECK(*message != '\0' && !strchr(message, '\n'));
 }
 
 static void misuse_nothing_open(void)
@@ -53,7 +53,7 @@ static void misuse_nothing_open(void)
     check_refused(r, wend_read_open(r, NULL), WEND_READ_ERROR_USAGE);
     check_refused(r, wend_read_open(r, "/nonexistent/trace.dir"), WEND_READ_ERROR_INPUT);
     CHECK(strstr(wend_read_message(r), "/nonexistent/trace.dir") != NULL);
-    CHECK(facts == NULL && totals == NULL);
+    CHECK(!facts && !totals);
     CHECK(wend_read_open(NULL, "x") == WEND_READ_ERROR_USAGE);
     CHECK(wend_read_facts(NULL, 0, &facts) == WEND_READ_ERROR_USAGE);
     CHECK(*wend_read_message(NULL) != '\0');
@@ -71,7 +71,7 @@ static void misuse_messages(WendRead *r)
     check_refused(closed, wend_read_messages(closed, &messages), WEND_READ_ERROR_USAGE);
     wend_read_free(closed);
     check_refused(r, wend_read_messages(r, NULL), WEND_READ_ERROR_USAGE);
-    CHECK(messages == NULL && wend_read_messages(NULL, &messages) == WEND_READ_ERROR_USAGE);
+    CHECK(!messages && wend_read_messages(NULL, &messages) == WEND_READ_ERROR_USAGE);
     CHECK(wend_read_next_message(NULL, &m) == WEND_READ_ERROR_USAGE);
     CHECK(wend_read_message_facts(NULL, &facts) == WEND_READ_ERROR_USAGE);
     wend_read_messages_free(NULL);
@@ -81,7 +81,7 @@ static void misuse_messages(WendRead *r)
     do
         CHECK(wend_read_next_message(messages, &m) == 0);
     while (m != NULL);
-    CHECK(wend_read_next_message(messages, &m) == 0 && m == NULL);
+    CHECK(wend_read_next_message(messages, &m) == 0 && !m);
     wend_read_messages_free(messages);
 }
 
@@ -113,7 +113,7 @@ static void misuse_indices(WendRead *r)
     CHECK(wend_read_function_named(r, "MPI_Send", &function) == 0);
     CHECK(wend_read_parameter_named(function, "dest") != WEND_READ_NO_INDEX);
     CHECK(wend_read_parameter_named(function, "nothing") == WEND_READ_NO_INDEX);
-    CHECK(wend_read_parameter(function, 99) == NULL);
+    CHECK(!wend_read_parameter(function, 99));
 }
 
 static void misuse_values(WendRead *r)
@@ -131,7 +131,7 @@ static void misuse_values(WendRead *r)
     check_refused(r, wend_read_element(&v, 0, &element), WEND_READ_ERROR_USAGE);
     while (wend_read_next(calls, &call) == 0 && call != NULL)
         continue;
-    CHECK(wend_read_next(calls, &call) == 0 && call == NULL); /* and again */
+    CHECK(wend_read_next(calls, &call) == 0 && !call); /* and again */
     wend_read_calls_free(calls);
 }
 

@@ -22,8 +22,8 @@
 
 /* -- the runtime -- */
 
-__thread Thread *wend_thread;
-State wend_state;
+__thread Thread *this_thread;
+State process_state;
 static __thread int64_t number;
 static bool off;
 static int depth, deepest, pseudo_calls, mpi_calls, forgotten;
@@ -150,7 +150,7 @@ static int convert(void *user, MPI_Datatype type, MPI_Count n, void *file, MPI_O
                    void *state)
 {
     CHECK(user == &extra && type == MPI_INT && n == (MPI_Count)1 << 40 && file != NULL
-          && position == -5 && state == NULL);
+          && position == -5 && !state);
     return 44;
 }
 
@@ -265,7 +265,7 @@ static void test_identity(void)
           != closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel,
                           CLOSURE_FORTRAN));
     CHECK(a != closure_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function, (void *)cancel, CLOSURE_C));
-    CHECK(closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, NULL, CLOSURE_C) == NULL);
+    CHECK(!closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, NULL, CLOSURE_C));
     CHECK(CALLERS_LANGUAGE() == CLOSURE_C);
     int64_t known = closure_word((const void *)cancel);
     number = 7;
@@ -294,7 +294,7 @@ MANY(0) MANY(1) MANY(2) MANY(3) static void test_many(void)
     for (int kind = 0; kind < WEND_CALLBACK_KINDS; kind++)
         for (int i = 0; i < 4; i++)
             for (int fortran = 0; fortran < 2; fortran++)
-                closure_wrap((enum wend_callback)kind, (void *)f[i],
+                closure_wrap((enum WendCallback)kind, (void *)f[i],
                              fortran ? CLOSURE_FORTRAN : CLOSURE_C);
     for (int i = 3; i >= 0; i--) {
         Cancel *g = (Cancel *)closure_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)f[i],

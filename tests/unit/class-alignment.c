@@ -184,10 +184,10 @@ static void test_chance(void)
         char *dir = record(ranks, rand, &result);
         check(dir, ranks);
         check_times(dir);
-        WendProgram *p = wend_program_open(dir, NULL);
-        aligned += wend_program_n_classes(p) > result.classes;
-        most = MAX(most, wend_program_n_classes(p));
-        wend_program_free(p);
+        WendProgram *p = program_open(dir, NULL);
+        aligned += program_n_classes(p) > result.classes;
+        most = MAX(most, program_n_classes(p));
+        program_free(p);
         discard(dir);
         g_rand_free(rand);
     }

@@ -64,7 +64,7 @@ static void test_ranksets(void)
         RankSet s = rankset_from_sorted(row, ranks->len), back;
         WendBuf b = WEND_BUF_INIT;
         rankset_encode(&s, &b);
-        WendCursor c = wend_cursor(b.data, b.len);
+        WendCursor c = cursor_of(b.data, b.len);
         g_assert_true(rankset_decode(&back, &c, world));
         g_assert_true(c.p == c.end && rankset_equal(&s, &back));
         g_autofree guint32 *expanded = rankset_expand(&back);
@@ -74,12 +74,12 @@ static void test_ranksets(void)
             g_assert_cmpint(rankset_contains(&s, r), ==, in);
             k += in;
         }
-        WendCursor small = wend_cursor(b.data, b.len);
+        WendCursor small = cursor_of(b.data, b.len);
         RankSet none;
         /* a world in which the last one is not */
         g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1]));
         g_assert_false(rankset_unite(&s, &back));
-        wend_buf_clear(&b);
+        buf_clear(&b);
         rankset_clear(&s);
         rankset_clear(&back);
         g_array_unref(ranks);
@@ -113,25 +113,25 @@ static void test_rows_of_sets(void)
         WendBuf b = WEND_BUF_INIT;
         ranksets_encode(sets, n, &b);
         in_columns += b.data[0];
-        WendCursor c = wend_cursor(b.data, b.len);
+        WendCursor c = cursor_of(b.data, b.len);
         g_assert_true(ranksets_decode(back, n, &c, world) && c.p == c.end);
         for (guint k = 0; k < n; k++)
             g_assert_true(rankset_equal(&sets[k], &back[k]));
         for (guint k = 0; k < n; k++)
             rankset_clear(&back[k]);
         for (gsize cut = 0; cut < b.len; cut++) {
-            WendCursor part = wend_cursor(b.data, cut);
+            WendCursor part = cursor_of(b.data, cut);
             g_assert_false(ranksets_decode(back, n, &part, world));
             for (guint k = 0; k < n; k++)
                 rankset_clear(&back[k]);
         }
-        WendCursor small = wend_cursor(b.data, b.len);
+        WendCursor small = cursor_of(b.data, b.len);
         /* a world that does not have its last rank */
         if (of[world - 1] < n)
             g_assert_false(ranksets_decode(back, n, &small, world - 1));
         for (guint k = 0; k < n; k++)
             rankset_clear(&back[k]);
-        wend_buf_clear(&b);
+        buf_clear(&b);
         for (guint k = 0; k < n; k++)
             rankset_clear(&sets[k]);
     }
@@ -164,16 +164,16 @@ static void test_rows_of_sets_told_wrong(void)
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
         RankSet set;
-        wend_buf_unsigned(&b, 1); /* in columns, of which the first says that it is one run */
+        buf_unsigned(&b, 1); /* in columns, of which the first says that it is one run */
         for (int k = -1; k < 3; k++) {
             DeltaSequenceBuilder *column = delta_sequence_builder_new();
             delta_sequence_builder_add(column, (DeltaSequenceRun){k < 0 ? 1 : rows[i][k], 0, 1});
             delta_sequence_builder_encode(column, &b, NULL);
         }
-        WendCursor c = wend_cursor(b.data, b.len);
+        WendCursor c = cursor_of(b.data, b.len);
         g_assert_true(ranksets_decode(&set, 1, &c, WORLD) == (i + 2 >= G_N_ELEMENTS(rows)));
         rankset_clear(&set);
-        wend_buf_clear(&b);
+        buf_clear(&b);
     }
 }
 
@@ -202,7 +202,7 @@ static void test_boxes(void)
         WendBuf b = WEND_BUF_INIT;
         rankset_encode_shortest(&s, &b);
         g_assert_cmpuint(b.len, <=, 36);
-        WendCursor c = wend_cursor(b.data, b.len);
+        WendCursor c = cursor_of(b.data, b.len);
         g_assert_true(rankset_decode(&back, &c, X * Y * Z) && c.p == c.end
                       && rankset_equal(&s, &back));
         for (guint32 r = 0, k = 0, index; r < X * Y * Z + 3; r++) {
@@ -210,11 +210,11 @@ static void test_boxes(void)
             g_assert_true(rankset_find(&back, r, &index) == in && (!in || index == k));
             k += in;
         }
-        WendCursor small = wend_cursor(b.data, b.len);
+        WendCursor small = cursor_of(b.data, b.len);
         RankSet none;
         /* a world in which the last one is not */
         g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1]));
-        wend_buf_clear(&b);
+        buf_clear(&b);
         rankset_clear(&s);
         rankset_clear(&back);
     }
@@ -331,10 +331,10 @@ static void test_vectors(void)
         WendBuf b = WEND_BUF_INIT;
         RankVector back;
         rank_vector_encode(v, &b);
-        WendCursor c = wend_cursor(b.data, b.len);
+        WendCursor c = cursor_of(b.data, b.len);
         g_assert_true(rank_vector_decode(&back, &c, n));
         g_assert_true(c.p == c.end && rank_vector_equal(v, &back));
-        wend_buf_clear(&b);
+        buf_clear(&b);
         rank_vector_clear(&back);
         side_clear(&one);
         side_clear(&other);
@@ -365,14 +365,14 @@ static void test_vectors_damaged(void)
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
         RankVector v;
-        wend_buf_unsigned(&b, rows[i].form);
-        wend_buf_signed(&b, rows[i].words[0]);
+        buf_unsigned(&b, rows[i].form);
+        buf_signed(&b, rows[i].words[0]);
         if (rows[i].form == 3)
-            wend_buf_signed(&b, rows[i].words[1]);
-        WendCursor c = wend_cursor(b.data, b.len);
+            buf_signed(&b, rows[i].words[1]);
+        WendCursor c = cursor_of(b.data, b.len);
         g_assert_true(rank_vector_decode(&v, &c, 1) == rows[i].whole);
         rank_vector_clear(&v);
-        wend_buf_clear(&b);
+        buf_clear(&b);
     }
 }
 
@@ -535,7 +535,7 @@ static void test_hosts(void)
     }
     WendBuf b = WEND_BUF_INIT;
     hosts_encode(others, &b);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     Hosts *back = hosts_decode(&c);
     g_assert_true(back && c.p == c.end);
     hosts_include(h, back);
@@ -545,7 +545,7 @@ static void test_hosts(void)
         "1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];node[3];odd_name;r1n[1-2];r2n1");
     g_assert_cmpuint(
         hosts_count("1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];r1n[1-2];r2n1"), ==, 13);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     hosts_free(h);
     hosts_free(others);
     hosts_free(back);
@@ -616,17 +616,17 @@ static void test_words(void)
     WendBuf b = WEND_BUF_INIT;
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         codec_put_word(&b, words[i], to);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         g_assert_cmpint(codec_word(&c, from, 3), ==, words[i]);
     g_assert_true(!c.failed && c.p == c.end);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     /* number 2, which an archive of two constants does not have */
     codec_put_word(&b, WEND_CONST(0), to);
-    c = wend_cursor(b.data, b.len);
+    c = cursor_of(b.data, b.len);
     codec_word(&c, from, 2);
     g_assert_true(c.failed);
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 static void test_times(void)
@@ -737,11 +737,11 @@ static void test_sums(void)
     g_assert_true(a.min == min && a.max == max);
     WendBuf buf = WEND_BUF_INIT;
     timing_encode(&up, &buf);
-    WendCursor c = wend_cursor(buf.data, buf.len);
+    WendCursor c = cursor_of(buf.data, buf.len);
     TimingSum back = timing_decode(&c);
     WendTiming again = timing_result(&back);
     g_assert_cmpmem(&a, sizeof a, &again, sizeof again);
-    wend_buf_clear(&buf);
+    buf_clear(&buf);
 }
 
 /* N times by chance, lognormal: e^(spread × normal). */

@@ -55,24 +55,23 @@ static gsize times_of_classes(double about[TIME_CLASSES][TIME_CALLS])
     check_times(dir);
     g_assert_cmpuint(result.classes, ==, TIME_CLASSES);
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
     for (guint rank = 0; rank < TIME_CLASSES; rank++)
-        for (guint t = 0; t < wend_program_n_terminals(p); t++) {
-            const WendTerminal *terminal = wend_program_terminal(p, t);
-            if (strcmp(wend_program_shape(p, terminal->shape)->function->name, "MPI_Allreduce")
-                != 0)
+        for (guint t = 0; t < program_n_terminals(p); t++) {
+            const WendTerminal *terminal = program_terminal(p, t);
+            if (strcmp(program_shape(p, terminal->shape)->function->name, "MPI_Allreduce") != 0)
                 continue;
             WendTiming duration, interval;
-            wend_program_timing(p, wend_program_class_of(p, rank), 0, t, &duration, &interval);
-            gint64 c = wend_program_slot(p, t, terminal->n_slots - 1, rank);
+            program_timing(p, program_class_of(p, rank), 0, t, &duration, &interval);
+            gint64 c = program_slot(p, t, terminal->n_slots - 1, rank);
             /* of 2^u, u evenly from -1 to 3 */
             double mean = about[rank][c] * 1e-6 * 7.5 / (4 * log(2));
             g_assert_cmpuint(duration.count, ==, 2000);
             g_assert_cmpfloat(fabs(duration.mean - mean), <, 0.1 * mean);
             g_assert_cmpfloat(fabs(interval.mean - 3 * mean), <, 0.3 * mean);
         }
-    wend_program_free(p);
+    program_free(p);
     discard(dir);
     return result.bytes;
 }
@@ -299,15 +298,15 @@ static void test_shared(void)
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
     g_assert_cmpuint(result.classes, ==, 3);
-    WendProgram *p = wend_program_open(dir, NULL);
+    WendProgram *p = program_open(dir, NULL);
     /* allreduce x 3, irecv, send to the right, waitall of 0 and of 1, the first rank's send to the
      * last */
-    g_assert_cmpuint(wend_program_n_terminals(p), ==, 8);
-    g_assert_cmpuint(wend_program_n_shapes(p), ==, 6);
+    g_assert_cmpuint(program_n_terminals(p), ==, 8);
+    g_assert_cmpuint(program_n_shapes(p), ==, 6);
     guint sends = 0;
-    for (guint t = 0; t < wend_program_n_terminals(p); t++) {
-        const WendTerminal *terminal = wend_program_terminal(p, t);
-        if (strcmp(wend_program_shape(p, terminal->shape)->function->name, "MPI_Send") != 0)
+    for (guint t = 0; t < program_n_terminals(p); t++) {
+        const WendTerminal *terminal = program_terminal(p, t);
+        if (strcmp(program_shape(p, terminal->shape)->function->name, "MPI_Send") != 0)
             continue;
         const WendSlot *dest = &terminal->slots[3];
         if (dest->form == WEND_SLOT_SELF && dest->value == 1)
@@ -317,27 +316,26 @@ static void test_shared(void)
     g_assert_cmpuint(sends, ==, 1);
     /* the three allreduces are one rule that all classes use */
     guint rules = 0, users = 0;
-    for (guint r = 0; r < wend_program_n_rules(p); r++) {
-        const WendRule *rule = wend_program_rule(p, r);
+    for (guint r = 0; r < program_n_rules(p); r++) {
+        const WendRule *rule = program_rule(p, r);
         gboolean is_it = rule->n == 3;
         for (guint k = 0; k < rule->n; k++)
             is_it &= !rule->symbols[k].is_rule
-                     && strcmp(wend_program_shape(
-                                   p, wend_program_terminal(p, rule->symbols[k].id)->shape)
+                     && strcmp(program_shape(p, program_terminal(p, rule->symbols[k].id)->shape)
                                    ->function->name,
                                "MPI_Allreduce")
                             == 0;
         if (!is_it)
             continue;
         rules++;
-        for (guint u = 0; u < wend_program_n_rules(p); u++)
-            for (guint k = 0; k < wend_program_rule(p, u)->n; k++)
-                users += wend_program_rule(p, u)->symbols[k].is_rule
-                         && wend_program_rule(p, u)->symbols[k].id == r;
+        for (guint u = 0; u < program_n_rules(p); u++)
+            for (guint k = 0; k < program_rule(p, u)->n; k++)
+                users += program_rule(p, u)->symbols[k].is_rule
+                         && program_rule(p, u)->symbols[k].id == r;
     }
     g_assert_cmpuint(rules, ==, 1);
     g_assert_cmpuint(users, >=, 2);
-    wend_program_free(p);
+    program_free(p);
     discard(dir);
 }
 

@@ -11,14 +11,14 @@
 static WendTerminalEntry *terminal(WendCst *t, gint64 function, gint64 slot)
 {
     gint64 shape[] = {function, -7, function * 3}, slots[] = {slot};
-    WendTerminalEntry *e = wend_cst_terminal(t, shape, 3, slots, 1);
+    WendTerminalEntry *e = cst_terminal(t, shape, 3, slots, 1);
     g_assert_nonnull(e);
     return e;
 }
 
 static void test_numbers(void)
 {
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     WendTerminalEntry *first = terminal(t, 50, 1);
     g_assert_cmpuint(first->number, ==, 0);
     g_assert_cmpuint(terminal(t, 50, 2)->number, ==, 1);
@@ -35,20 +35,20 @@ static void test_numbers(void)
     gint64 words[] = {1, 2, 3, 4};
     guint n = 50000;
     for (guint cut = 0; cut <= 4; cut++)
-        g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==, n++);
-    g_assert_cmpuint(wend_cst_terminal(t, words, 0, NULL, 0)->number, ==, n++);
+        g_assert_cmpuint(cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==, n++);
+    g_assert_cmpuint(cst_terminal(t, words, 0, NULL, 0)->number, ==, n++);
     for (guint cut = 0; cut <= 4; cut++)
-        g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==,
+        g_assert_cmpuint(cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==,
                          50000 + cut);
-    wend_cst_free(t);
-    wend_cst_free(NULL);
+    cst_free(t);
+    cst_free(NULL);
 }
 
 /* Against a hash table of strings, with rows of all lengths that often differ in one word only. */
 static void test_random_signatures(void)
 {
     GRand *rand = g_rand_new_with_seed(3);
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     GHashTable *model = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < 100000; i++) {
         gint64 words[300] = {0};
@@ -68,12 +68,12 @@ static void test_random_signatures(void)
             number = GUINT_TO_POINTER(g_hash_table_size(model));
             g_hash_table_insert(model, g_strdup(key->str), number);
         }
-        g_assert_cmpuint(wend_cst_terminal(t, words, n_shape, words + n_shape, n_slots)->number, ==,
+        g_assert_cmpuint(cst_terminal(t, words, n_shape, words + n_shape, n_slots)->number, ==,
                          GPOINTER_TO_UINT(number));
         g_string_free(key, TRUE);
     }
     g_hash_table_unref(model);
-    wend_cst_free(t);
+    cst_free(t);
     g_rand_free(rand);
 }
 
@@ -82,26 +82,26 @@ static WendPoolKey request(WendCst *t, gint64 function, guint32 expected_number)
     gint64 shape[] = {function}, slots[] = {0, 1};
     WendPoolKey key;
     guint32 number;
-    g_assert_true(wend_cst_request(t, shape, 1, slots, 2, false, &key, &number));
+    g_assert_true(cst_request(t, shape, 1, slots, 2, false, &key, &number));
     g_assert_cmpuint(number, ==, expected_number);
     return key;
 }
 
 static void test_pools(void)
 {
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     WendPoolKey a = request(t, 1, 0), b = request(t, 1, 1), c = request(t, 2, 2);
     g_assert_cmpuint(a.k, ==, 0);
     g_assert_cmpuint(b.k, ==, 1);
     g_assert_cmpuint(c.k, ==, 0); /* another signature: a pool of its own */
-    wend_cst_release(t, b);
-    wend_cst_release(t, a); /* whatever the order of completion */
+    cst_release(t, b);
+    cst_release(t, a); /* whatever the order of completion */
     a = request(t, 1, 0);
     b = request(t, 1, 1);
-    wend_cst_release(t, a);
+    cst_release(t, a);
     a = request(t, 1, 0); /* the smallest that is free */
     request(t, 1, 3);     /* a k never taken: the next number */
-    wend_cst_free(t);
+    cst_free(t);
 }
 
 /* Many pending in one pool, released in any order: always the smallest free k, against a plain
@@ -110,7 +110,7 @@ static void test_pool_model(void)
 {
     enum { MOST = 3000 };
     GRand *rand = g_rand_new_with_seed(5);
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     gboolean taken[MOST] = {FALSE};
     WendPoolKey keys[MOST];
     guint ever = 0, pending = 0;
@@ -123,7 +123,7 @@ static void test_pool_model(void)
                 k++;
             WendPoolKey key;
             guint32 number;
-            g_assert_true(wend_cst_request(t, &word, 1, NULL, 0, true, &key, &number));
+            g_assert_true(cst_request(t, &word, 1, NULL, 0, true, &key, &number));
             g_assert_cmpuint(key.k, ==, k);
             g_assert_cmpuint(number, ==, k); /* only one pool: numbers in step with k */
             ever = MAX(ever, k + 1);
@@ -134,13 +134,13 @@ static void test_pool_model(void)
             guint k = g_rand_int_range(rand, 0, ever);
             while (!taken[k])
                 k = (k + 1) % ever;
-            wend_cst_release(t, keys[k]);
+            cst_release(t, keys[k]);
             taken[k] = FALSE;
             pending--;
         }
     }
     g_assert_cmpuint(ever, >, 1000); /* it was a test */
-    wend_cst_free(t);
+    cst_free(t);
     g_rand_free(rand);
 }
 
@@ -149,12 +149,12 @@ static void test_pool_model(void)
 static Table encode_and_read(const WendCst *t, gboolean timing)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_cst_encode(t, timing, NULL, 0, &b);
+    cst_encode(t, timing, NULL, 0, &b);
     g_assert_false(b.failed);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     Table table = read_table(&c);
     g_assert_true(c.p == c.end);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     return table;
 }
 
@@ -166,11 +166,11 @@ static void assert_words(const GArray *a, const gint64 *words, gsize n)
 
 static void test_table(void)
 {
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     gint64 a[] = {4, INT64_MIN + 3, -1}, b[] = {6}, s[] = {INT64_MAX, INT64_MIN, 0};
-    wend_cst_terminal(t, a, 3, s, 3);
-    wend_cst_terminal(t, b, 1, s, 0);
-    wend_cst_terminal(t, a, 3, s + 1, 2);
+    cst_terminal(t, a, 3, s, 3);
+    cst_terminal(t, b, 1, s, 0);
+    cst_terminal(t, a, 3, s + 1, 2);
     Table table = encode_and_read(t, FALSE);
     g_assert_cmpuint(table.shapes->len, ==, 2);
     assert_words(table.shapes->pdata[0], a, 3);
@@ -184,7 +184,7 @@ static void test_table(void)
     g_assert_cmpuint(g_array_index(table.shape_of, guint64, 2), ==, 0);
     g_assert_cmpuint(table.stats->len, ==, 0);
     table_clear(&table);
-    wend_cst_free(t);
+    cst_free(t);
 }
 
 /* Calls that have not returned: behind the others, with the polls before the first, and the table
@@ -192,11 +192,11 @@ static void test_table(void)
 static void test_unfinished(void)
 {
     for (guint polls = 0; polls <= 5; polls += 5) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         gint64 a[] = {4, 9}, b[] = {5, 1}, c[] = {7, 1}, s[] = {3, 2, 1};
-        WendTerminalEntry *e = wend_cst_terminal(t, a, 2, s, 2);
-        wend_cst_outcome(t, e->shape, s, 2);
-        wend_stat_add(&e->times->duration, 1.0);
+        WendTerminalEntry *e = cst_terminal(t, a, 2, s, 2);
+        cst_outcome(t, e->shape, s, 2);
+        stat_add(&e->times->duration, 1.0);
         const WendUnfinished calls[] = {
             {.shape = b,
              .n_shape = 2,
@@ -209,9 +209,9 @@ static void test_unfinished(void)
             {.shape = b, .n_shape = 2, .slots = s, .n_slots = 2, .number = 0, .times = 4},
         };
         WendBuf out = WEND_BUF_INIT;
-        wend_cst_encode(t, TRUE, calls, G_N_ELEMENTS(calls), &out);
+        cst_encode(t, TRUE, calls, G_N_ELEMENTS(calls), &out);
         g_assert_false(out.failed);
-        WendCursor cursor = wend_cursor(out.data, out.len);
+        WendCursor cursor = cursor_of(out.data, out.len);
         Table table = read_table(&cursor);
         g_assert_true(cursor.p == cursor.end);
         g_assert_cmpuint(table.shapes->len, ==, 3);
@@ -233,17 +233,17 @@ static void test_unfinished(void)
         table_clear(&table);
         table = encode_and_read(t, TRUE);
         g_assert_cmpuint(table.shapes->len, ==, 1);
-        g_assert_cmpuint(wend_cst_terminals(t), ==, 1);
+        g_assert_cmpuint(cst_terminals(t), ==, 1);
         table_clear(&table);
-        wend_buf_clear(&out);
-        wend_cst_free(t);
+        buf_clear(&out);
+        cst_free(t);
     }
 }
 
 static void test_streams(void)
 {
     GRand *rand = g_rand_new_with_seed(8);
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     enum { SHAPES = 5 };
     GPtrArray *model[SHAPES];
     for (guint i = 0; i < SHAPES; i++) {
@@ -260,7 +260,7 @@ static void test_streams(void)
                 g_rand_int_range(rand, -1, 2) * (g_rand_int_range(rand, 0, 50) ? 1 : INT64_MAX);
         for (guint repeats = g_rand_int_range(rand, 0, 4) ? 1 : g_rand_int_range(rand, 1, 30);
              repeats > 0; repeats--) {
-            g_assert_true(wend_cst_outcome(t, shape, words, n));
+            g_assert_true(cst_outcome(t, shape, words, n));
             GArray *entry = g_array_new(FALSE, FALSE, sizeof(gint64));
             g_array_append_vals(entry, words, n);
             g_ptr_array_add(model[shape], entry);
@@ -280,23 +280,23 @@ static void test_streams(void)
     }
     for (guint i = 0; i < SHAPES; i++)
         g_ptr_array_unref(model[i]);
-    wend_cst_free(t);
+    cst_free(t);
     g_rand_free(rand);
 }
 
 static void test_stream_memory(void)
 {
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     terminal(t, 1, 1);
     gint64 words[] = {0, 0, 5};
-    wend_cst_outcome(t, 0, words, 3);
-    size_t memory = wend_cst_memory(t);
+    cst_outcome(t, 0, words, 3);
+    size_t memory = cst_memory(t);
     for (guint i = 0; i < 1000000; i++) {
         terminal(t, 1, 1);
-        g_assert_true(wend_cst_outcome(t, 0, words, 3));
+        g_assert_true(cst_outcome(t, 0, words, 3));
     }
-    g_assert_cmpuint(wend_cst_memory(t), ==, memory);
-    wend_cst_free(t);
+    g_assert_cmpuint(cst_memory(t), ==, memory);
+    cst_free(t);
 }
 
 /* -- outcomes that come again in some order -- */
@@ -368,7 +368,7 @@ static void assert_kinds(const WendCst *t, const GArray *kinds, guint n, gboolea
 static WendBuf encoded(const WendCst *t)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_cst_encode(t, FALSE, NULL, 0, &b);
+    cst_encode(t, FALSE, NULL, 0, &b);
     g_assert_false(b.failed);
     return b;
 }
@@ -381,14 +381,13 @@ static void test_repetitions(void)
         gboolean varied = round % 2;
         guint n = g_rand_int_range(rand, 1, 120000);
         GArray *kinds = outcome_kinds(rand, n, round % 4 < 2 ? 300 : 8000);
-        WendCst *t = wend_cst_new(), *silent = wend_cst_new();
+        WendCst *t = cst_new(), *silent = cst_new();
         terminal(t, 1, 1);
         terminal(silent, 1, 1);
         for (guint i = 0, next = 0; i < n; i++) {
             gint64 words[MOST_WIDTH];
             gsize width = outcome_words(words, g_array_index(kinds, guint, i), varied);
-            g_assert_true(wend_cst_outcome(t, 0, words, width)
-                          && wend_cst_outcome(silent, 0, words, width));
+            g_assert_true(cst_outcome(t, 0, words, width) && cst_outcome(silent, 0, words, width));
             if (i == next) {
                 assert_kinds(t, kinds, i + 1, varied);
                 next += g_rand_int_range(rand, 1, 40000);
@@ -397,10 +396,10 @@ static void test_repetitions(void)
         assert_kinds(t, kinds, n, varied);
         WendBuf a = encoded(t), b = encoded(silent);
         g_assert_cmpmem(a.data, a.len, b.data, b.len);
-        wend_buf_clear(&a);
-        wend_buf_clear(&b);
-        wend_cst_free(t);
-        wend_cst_free(silent);
+        buf_clear(&a);
+        buf_clear(&b);
+        cst_free(t);
+        cst_free(silent);
         g_array_unref(kinds);
     }
     g_rand_free(rand);
@@ -413,17 +412,17 @@ static void test_repetition_undo(void)
     for (guint period = 1; period < 12; period += 5)
         for (guint n = BEFORE; n < BEFORE + AFTER; n++) {
             GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
-            WendCst *t = wend_cst_new();
+            WendCst *t = cst_new();
             terminal(t, 1, 1);
             for (guint i = 0; i < n; i++) {
                 gint64 words[MOST_WIDTH];
                 guint kind = i % 500 == 499 ? 7 : i / 2 % period;
                 g_array_append_val(kinds, kind);
-                g_assert_true(wend_cst_outcome(t, 0, words, outcome_words(words, kind, FALSE)));
+                g_assert_true(cst_outcome(t, 0, words, outcome_words(words, kind, FALSE)));
             }
-            wend_cst_outcome_undo(t, 0);
+            cst_outcome_undo(t, 0);
             assert_kinds(t, kinds, n - 1, FALSE);
-            wend_cst_free(t);
+            cst_free(t);
             g_array_unref(kinds);
         }
 }
@@ -445,7 +444,7 @@ static void test_rises(void)
                  by[] = {0, 1, -1, 7, G_GINT64_CONSTANT(1) << 40, G_MAXINT64 / 8, G_MININT64 / 8};
     GRand *rand = g_rand_new_with_seed(55);
     for (guint round = 0; round < 1000; round++) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
         terminal(t, 1, 1);
         for (guint rows = g_rand_int_range(rand, 1, 6); rows > 0; rows--) {
@@ -462,11 +461,11 @@ static void test_rises(void)
                     for (guint i = 0; i < WIDTH; i++)
                         words[i] = (gint64)((guint64)start[i] + (guint64)step[i] * k);
                     g_array_append_vals(all, words, WIDTH);
-                    g_assert_true(wend_cst_outcome(t, 0, words, WIDTH));
+                    g_assert_true(cst_outcome(t, 0, words, WIDTH));
                 }
         }
         if (round % 2) {
-            wend_cst_outcome_undo(t, 0);
+            cst_outcome_undo(t, 0);
             g_array_set_size(all, all->len - WIDTH);
         }
         Table table = encode_and_read(t, FALSE);
@@ -475,7 +474,7 @@ static void test_rises(void)
         for (guint i = 0; i < stream->len; i++)
             assert_words(stream->pdata[i], &g_array_index(all, gint64, WIDTH * i), WIDTH);
         table_clear(&table);
-        wend_cst_free(t);
+        cst_free(t);
         g_array_unref(all);
     }
     g_rand_free(rand);
@@ -483,18 +482,18 @@ static void test_rises(void)
 
 static size_t memory_of(const GArray *kinds, guint n, gboolean varied, size_t *bytes)
 {
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     terminal(t, 1, 1);
     for (guint i = 0; i < n; i++) {
         gint64 words[MOST_WIDTH];
-        g_assert_true(wend_cst_outcome(
-            t, 0, words, outcome_words(words, g_array_index(kinds, guint, i), varied)));
+        g_assert_true(
+            cst_outcome(t, 0, words, outcome_words(words, g_array_index(kinds, guint, i), varied)));
     }
     WendBuf b = encoded(t);
-    size_t memory = wend_cst_memory(t);
+    size_t memory = cst_memory(t);
     *bytes = b.len;
-    wend_buf_clear(&b);
-    wend_cst_free(t);
+    buf_clear(&b);
+    cst_free(t);
     return memory;
 }
 
@@ -530,7 +529,7 @@ static void test_repetition_bound(void)
     enum { N = 300000, TABLE = 1 << 15 };
     GRand *rand = g_rand_new_with_seed(34);
     for (guint round = 0; round < 8; round++) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         WendBuf runs = WEND_BUF_INIT;
         terminal(t, 1, 1);
         for (guint i = 0, before = G_MAXUINT; i < N; i++) {
@@ -538,19 +537,19 @@ static void test_repetition_bound(void)
             guint kind = loop ? i % 9 : (guint)g_rand_int_range(rand, 0, 4 << 3 * (round % 4));
             gint64 words[MOST_WIDTH];
             gsize n = outcome_words(words, kind, FALSE);
-            g_assert_true(wend_cst_outcome(t, 0, words, n));
+            g_assert_true(cst_outcome(t, 0, words, n));
             if (kind != before) {
-                wend_buf_unsigned(&runs, 1);
-                wend_buf_unsigned(&runs, n);
+                buf_unsigned(&runs, 1);
+                buf_unsigned(&runs, n);
                 for (gsize k = 0; k < n; k++)
-                    wend_buf_signed(&runs, words[k]);
+                    buf_signed(&runs, words[k]);
             }
             before = kind;
             if (i % 64 == 0)
-                g_assert_cmpuint(wend_cst_memory(t), <=, runs.cap + runs.cap / 2 + TABLE);
+                g_assert_cmpuint(cst_memory(t), <=, runs.cap + runs.cap / 2 + TABLE);
         }
-        wend_buf_clear(&runs);
-        wend_cst_free(t);
+        buf_clear(&runs);
+        cst_free(t);
     }
     g_rand_free(rand);
 }
@@ -564,7 +563,7 @@ static void assert_near(double a, double b, double tolerance)
 static void test_timing(void)
 {
     GRand *rand = g_rand_new_with_seed(13);
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     WendTerminalEntry *e = terminal(t, 1, 1);
     terminal(t, 2, 1); /* never timed */
     enum { N = 100000 };
@@ -574,9 +573,9 @@ static void test_timing(void)
         sum += v[i];
         min = MIN(min, v[i]);
         max = MAX(max, v[i]);
-        wend_stat_add(&e->times->duration, v[i]);
+        stat_add(&e->times->duration, v[i]);
     }
-    wend_stat_add(&e->times->interval, 0.25);
+    stat_add(&e->times->interval, 0.25);
     for (guint i = 0; i < N; i++)
         m2 += (v[i] - sum / N) * (v[i] - sum / N);
     Table table = encode_and_read(t, TRUE);
@@ -592,7 +591,7 @@ static void test_timing(void)
     g_assert_cmpuint(s[3].count, ==, 0);
     table_clear(&table);
     g_free(v);
-    wend_cst_free(t);
+    cst_free(t);
     g_rand_free(rand);
 }
 
@@ -601,13 +600,13 @@ static void test_timing(void)
 static void test_times_shared(void)
 {
     enum { N = 2 * WEND_TIMED_APART };
-    WendCst *t = wend_cst_new();
+    WendCst *t = cst_new();
     for (guint i = 0; i < N; i++) {
-        wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
-        wend_stat_add(&terminal(t, 2, i % 2)->times->interval, 0.5);
+        stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
+        stat_add(&terminal(t, 2, i % 2)->times->interval, 0.5);
     }
     for (guint i = 0; i < N; i++)
-        wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
+        stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
     Table table = encode_and_read(t, TRUE);
     g_assert_cmpuint(table.stats->len, ==, 2 * (N + 2));
     guint shared = 0;
@@ -630,15 +629,15 @@ static void test_times_shared(void)
     }
     g_assert_cmpuint(shared, ==, 1);
     table_clear(&table);
-    wend_cst_free(t);
+    cst_free(t);
 }
 
 /* -- a whole part -- */
 
 static char *read_string(WendCursor *c)
 {
-    size_t n = wend_cursor_count(c, 1);
-    return g_strndup((const char *)wend_cursor_bytes(c, n), n);
+    size_t n = cursor_count(c, 1);
+    return g_strndup((const char *)cursor_bytes(c, n), n);
 }
 
 static void assert_string(WendCursor *c, const char *expected)
@@ -651,52 +650,52 @@ static void assert_string(WendCursor *c, const char *expected)
 static void test_part(void)
 {
     WendFacts facts = {0};
-    wend_facts_add(&facts, "run.program", "/bin/app");
-    wend_facts_add(&facts, "run.job", "");
-    WendCst *t = wend_cst_new(), *polls = wend_cst_new();
-    WendGrammar *g = wend_grammar_new(), *polls_grammar = wend_grammar_new();
+    facts_add(&facts, "run.program", "/bin/app");
+    facts_add(&facts, "run.job", "");
+    WendCst *t = cst_new(), *polls = cst_new();
+    WendGrammar *g = grammar_new(), *polls_grammar = grammar_new();
     WendTerminalEntry *e = terminal(t, 1, 1);
-    wend_stat_add(&e->times->duration, 1.5);
-    wend_grammar_append(g, e->number, 3);
-    wend_grammar_append(polls_grammar, terminal(polls, 3, 3)->number, 1000);
+    stat_add(&e->times->duration, 1.5);
+    grammar_append(g, e->number, 3);
+    grammar_append(polls_grammar, terminal(polls, 3, 3)->number, 1000);
     WendBuf b = WEND_BUF_INIT;
-    wend_part_begin(&b, &facts, 3, 16, 2);
-    wend_part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_THREAD,
-                                               .id = 0,
-                                               .calls = t,
-                                               .grammar = g,
-                                               .polls_after = 7,
-                                               .polls = polls,
-                                               .polls_grammar = polls_grammar});
-    wend_part_sequence(&b, &(WendPartSequence){
-                               .kind = WEND_SEQUENCE_CALLBACK, .id = -5, .calls = t, .grammar = g});
+    part_begin(&b, &facts, 3, 16, 2);
+    part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_THREAD,
+                                          .id = 0,
+                                          .calls = t,
+                                          .grammar = g,
+                                          .polls_after = 7,
+                                          .polls = polls,
+                                          .polls_grammar = polls_grammar});
+    part_sequence(&b, &(WendPartSequence){
+                          .kind = WEND_SEQUENCE_CALLBACK, .id = -5, .calls = t, .grammar = g});
     g_assert_false(b.failed);
 
-    WendCursor c = wend_cursor(b.data, b.len);
-    g_assert_cmpmem(wend_cursor_bytes(&c, 8), 8, "WENDPART", 8);
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, WEND_PART_VERSION);
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 2);
+    WendCursor c = cursor_of(b.data, b.len);
+    g_assert_cmpmem(cursor_bytes(&c, 8), 8, "WENDPART", 8);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, WEND_PART_VERSION);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 2);
     assert_string(&c, "run.program");
     assert_string(&c, "/bin/app");
     assert_string(&c, "run.job");
     assert_string(&c, "");
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 3);
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 16);
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 2);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 3);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 16);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 2);
     for (guint i = 0; i < 2; i++) {
-        g_assert_cmpuint(wend_cursor_unsigned(&c), ==, i);
-        g_assert_cmpint(wend_cursor_signed(&c), ==, i ? -5 : 0);
+        g_assert_cmpuint(cursor_unsigned(&c), ==, i);
+        g_assert_cmpint(cursor_signed(&c), ==, i ? -5 : 0);
         Table calls = read_table(&c);
         g_assert_cmpuint(calls.slots->len, ==, 1);
         g_assert_cmpuint(calls.stats->len, ==, 2);
-        WendCursor grammar = wend_cursor_block(&c);
+        WendCursor grammar = cursor_block(&c);
         /* one rule of one symbol: terminal 0, three times */
         g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\3", 4);
-        g_assert_cmpuint(wend_cursor_unsigned(&c), ==, i ? 0 : 7);
+        g_assert_cmpuint(cursor_unsigned(&c), ==, i ? 0 : 7);
         Table failing = read_table(&c);
         g_assert_cmpuint(failing.slots->len, ==, i ? 0 : 1);
         g_assert_cmpuint(failing.stats->len, ==, 0);
-        grammar = wend_cursor_block(&c);
+        grammar = cursor_block(&c);
         if (i == 0)
             g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\xe8\7", 5);
         else
@@ -706,12 +705,12 @@ static void test_part(void)
     }
     g_assert_false(c.failed);
     g_assert_true(c.p == c.end);
-    wend_buf_clear(&b);
-    wend_buf_clear(&facts.bytes);
-    wend_cst_free(t);
-    wend_cst_free(polls);
-    wend_grammar_free(g);
-    wend_grammar_free(polls_grammar);
+    buf_clear(&b);
+    buf_clear(&facts.bytes);
+    cst_free(t);
+    cst_free(polls);
+    grammar_free(g);
+    grammar_free(polls_grammar);
 }
 
 int main(int argc, char **argv)

@@ -55,8 +55,8 @@ static void check_members(gboolean first)
 static gboolean opens(void)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(directory, &error);
-    g_assert_true((p == NULL) == (error != NULL));
+    WendProgram *p = program_open(directory, &error);
+    g_assert_true((!p) == (error != NULL));
     if (!p) {
         g_assert_cmpint(error->code, ==, WEND_ERROR_INPUT);
         g_assert_nonnull(strstr(error->message, "trace.tar.zst"));
@@ -65,11 +65,11 @@ static gboolean opens(void)
         return FALSE;
     }
     exercise(p);
-    g_assert_cmpuint(wend_program_ranks(p), ==, 4);
-    g_assert_cmpuint(wend_program_n_classes(p), ==, 1);
-    g_assert_cmpuint(wend_program_rule(p, wend_program_class(p, 0)->sequences[0].rule)->length, ==,
+    g_assert_cmpuint(program_ranks(p), ==, 4);
+    g_assert_cmpuint(program_n_classes(p), ==, 1);
+    g_assert_cmpuint(program_rule(p, program_class(p, 0)->sequences[0].rule)->length, ==,
                      4 + 12 * 9 + 1);
-    wend_program_free(p);
+    program_free(p);
     check_members(FALSE);
     return TRUE;
 }
@@ -98,9 +98,9 @@ static void test_cut_program(gconstpointer unused)
         map_put(cut, g_strdup("program"), bytes_part(program, 0, n));
         AUTO(Error) error = NULL;
         WendProgram *p = program_from_container(container_from_members(cut, "cut"), &error);
-        g_assert_true((p == NULL) == (error != NULL));
+        g_assert_true((!p) == (error != NULL));
         opened += p != NULL;
-        wend_program_free(p);
+        program_free(p);
     }
     g_assert_cmpuint(opened, <=, 1);
 }
@@ -169,7 +169,7 @@ static void test_index(gconstpointer whole)
 static void expect(const char *path, WendErrorCode code, const char *text)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(path, &error);
+    WendProgram *p = program_open(path, &error);
     g_assert_null(p);
     g_assert_true(error && error->code == code);
     if (!strstr(error->message, text) || !strstr(error->message, directory))
@@ -225,7 +225,7 @@ static void test_full_disk(gconstpointer whole)
     getrlimit(RLIMIT_FSIZE, &old);
     little.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &little);
-    g_assert_false(wend_archive_write(m, directory, NULL, NULL, &error));
+    g_assert_false(archive_write(m, directory, NULL, NULL, &error));
     setrlimit(RLIMIT_FSIZE, &old);
     g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
     g_assert_nonnull(strstr(error->message, archive));
@@ -233,11 +233,11 @@ static void test_full_disk(gconstpointer whole)
     g_assert_true(opens()); /* the old one is untouched */
     g_unlink(archive);
     g_assert_cmpint(g_rmdir(directory), ==, 0); /* and nothing else is there */
-    g_assert_false(wend_archive_write(m, directory, NULL, NULL, &error));
+    g_assert_false(archive_write(m, directory, NULL, NULL, &error));
     g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
     error_clear(&error);
     g_assert_cmpint(g_mkdir(directory, 0777), ==, 0);
-    wend_merge_free(m);
+    merge_free(m);
 }
 
 /* Parts are made by the same build, but a process may die while it writes one. */
@@ -250,25 +250,25 @@ static void test_parts(gconstpointer whole)
     for (guint n = 0; n < part->len; n++) {
         Error *error = NULL;
         guint8 *copy = g_memdup2(part->data, n); /* of its own, so that a sanitizer sees its end */
-        g_assert_null(wend_merge_from_part(copy, n, G_MAXUINT64, &error));
+        g_assert_null(merge_from_part(copy, n, G_MAXUINT64, &error));
         g_assert_true(error && error->code == WEND_ERROR_INPUT);
         error_free(error);
         g_free(copy);
     }
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
-    Vector *encoded = wend_merge_encode(m);
+    WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
+    Vector *encoded = merge_encode(m);
     for (guint n = 0; n < encoded->len; n++) {
         guint8 *copy = g_memdup2(encoded->data, n);
-        g_assert_false(wend_merge_absorb(m, copy, n, NULL));
+        g_assert_false(merge_absorb(m, copy, n, NULL));
         g_free(copy);
     }
     Error *error = NULL;
     /* the same rank again */
-    g_assert_false(wend_merge_absorb(m, encoded->data, encoded->len, &error));
+    g_assert_false(merge_absorb(m, encoded->data, encoded->len, &error));
     g_assert_nonnull(strstr(error->message, "twice"));
     error_free(error);
     vector_unref(encoded);
-    wend_merge_free(m);
+    merge_free(m);
     g_byte_array_unref(part);
 }
 
@@ -285,13 +285,13 @@ static void test_marks(gconstpointer whole)
         sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, RANK_VECTOR_MARK(i), 0, 1);
         GByteArray *part = simulated_part(r);
         simulated_free(r);
-        WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-        g_assert_true((m == NULL) == mark);
+        WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+        g_assert_true((!m) == mark);
         if (mark)
             g_assert_true(error && error->code == WEND_ERROR_INPUT);
         error_clear(&error);
         if (m)
-            wend_merge_free(m);
+            merge_free(m);
         g_byte_array_unref(part);
     }
 }
@@ -305,8 +305,8 @@ int main(int argc, char **argv)
     directory = g_dir_make_tmp("wend-damage-XXXXXX", NULL);
     archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendMerge *m = stencil();
-    g_assert_true(wend_archive_write(m, directory, NULL, NULL, NULL));
-    wend_merge_free(m);
+    g_assert_true(archive_write(m, directory, NULL, NULL, NULL));
+    merge_free(m);
     g_assert_true(g_file_get_contents(archive, &bytes, &n, NULL));
     whole = (GByteArray){(guint8 *)bytes, n};
     right = map_new(map_text_hash, map_text_equal, memory_free, (Release)bytes_unref);

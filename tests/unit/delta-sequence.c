@@ -56,7 +56,7 @@ static void test_deltas(void)
                 delta_sequence_encode(s, &b, archive ? to : NULL);
             else
                 delta_sequence_encode_shortest(s, &b, to);
-            WendCursor c = wend_cursor(b.data, b.len);
+            WendCursor c = cursor_of(b.data, b.len);
             AUTO(DeltaSequence)
             back = delta_sequence_decode(&c, n, archive ? from : NULL,
                                          archive ? G_N_ELEMENTS(from) : 0);
@@ -66,13 +66,13 @@ static void test_deltas(void)
             if (special > 0 || kind > 4)
                 check_deltas(back, words, n);
             for (gsize cut = 0; cut < b.len; cut++) { /* never more than there is */
-                WendCursor part = wend_cursor(b.data, cut);
+                WendCursor part = cursor_of(b.data, cut);
                 AUTO(DeltaSequence)
                 none = delta_sequence_decode(&part, n, archive ? from : NULL,
                                              archive ? G_N_ELEMENTS(from) : 0);
                 g_assert_null(none);
             }
-            wend_buf_clear(&b);
+            buf_clear(&b);
         }
     }
 }
@@ -83,18 +83,18 @@ static gsize check_shortest(const gint64 *words, guint64 n)
     AUTO(DeltaSequence) s = deltas_of(words, n);
     WendBuf b = WEND_BUF_INIT;
     delta_sequence_encode_shortest(s, &b, NULL);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     AUTO(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
     check_deltas(back, words, n);
     g_assert_true(delta_sequence_equal(s, back) && delta_sequence_equal(back, s));
     gsize bytes = b.len;
-    wend_buf_clear(&b);
+    buf_clear(&b);
     delta_sequence_encode(back, &b, NULL); /* as what it is */
-    c = wend_cursor(b.data, b.len);
+    c = cursor_of(b.data, b.len);
     AUTO(DeltaSequence) again = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(again && c.p == c.end && delta_sequence_equal(s, again));
-    wend_buf_clear(&b);
+    buf_clear(&b);
     return bytes;
 }
 
@@ -191,11 +191,11 @@ static void test_deltas_told_wrong(void)
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
         for (guint k = 0; k < rows[i].numbers; k++)
-            wend_buf_unsigned(&b, rows[i].words[k]);
-        WendCursor c = wend_cursor(b.data, b.len);
+            buf_unsigned(&b, rows[i].words[k]);
+        WendCursor c = cursor_of(b.data, b.len);
         AUTO(DeltaSequence) none = delta_sequence_decode(&c, rows[i].n, NULL, 0);
         g_assert_null(none);
-        wend_buf_clear(&b);
+        buf_clear(&b);
     }
 }
 
@@ -210,11 +210,11 @@ static void check_coded(const gint64 *words, guint64 n, double entropy)
     WendBuf b = WEND_BUF_INIT;
     delta_sequence_encode(s, &b, NULL);
     g_assert_cmpfloat((double)b.len, <, 20 + 1.03 * (double)n * entropy / 8);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     AUTO(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
     check_deltas(back, words, n);
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 /* Any as likely as any other, whatever their number: a width for all would take up to a bit

@@ -75,15 +75,15 @@ static void coder_free(Coder *c)
 {
     g_free(c->to);
     g_free(c->from);
-    wend_buf_clear(&c->bytes[0]);
-    wend_buf_clear(&c->bytes[1]);
+    buf_clear(&c->bytes[0]);
+    buf_clear(&c->bytes[1]);
     g_free(c);
 }
 
 static gboolean decode(Coder *c, WendTimedCall *decoded, gsize n, const gsize bytes[2])
 {
-    WendCursor in[2] = {wend_cursor(c->bytes[0].data, bytes[0]),
-                        wend_cursor(c->bytes[1].data, bytes[1])};
+    WendCursor in[2] = {cursor_of(c->bytes[0].data, bytes[0]),
+                        cursor_of(c->bytes[1].data, bytes[1])};
     bool good = c->clusters ? times_decode_clustered(c->coding, c->from, decoded, n, &in[0], &in[1])
                             : c->coding->decode(c->from, decoded, n, &in[0], &in[1]);
     return good && in[0].p == in[0].end && in[1].p == in[1].end;
@@ -139,7 +139,7 @@ static void test_errors(void)
     enum { N = 3000, ROWS = 4 };
     static WendTimedCall calls[N], decoded[N];
     for (guint i = 0; i < WEND_DURATIONS; i++) {
-        const WendDurationCoding *coding = wend_durations_coding(i);
+        const WendDurationCoding *coding = durations_coding(i);
         for (guint percent = coding->lossy ? 1 : 0; percent <= (coding->lossy ? 50u : 0u);
              percent += 7) {
             Coder *c = coder_new(coding, FALSE, percent);
@@ -167,7 +167,7 @@ static void test_drift(void)
     enum { N = 5000 };
     static WendTimedCall calls[N], decoded[N];
     for (gint64 ticks = 1000; ticks < 1000000; ticks += ticks / 3) {
-        Coder *c = coder_new(wend_durations_coding(WEND_DURATIONS_BINS), FALSE, 10);
+        Coder *c = coder_new(durations_coding(WEND_DURATIONS_BINS), FALSE, 10);
         Clock clock = {0, 0, 0};
         for (gsize i = 0; i < N; i++)
             calls[i] = (WendTimedCall){0, ticks, ticks * 2};
@@ -225,14 +225,14 @@ static void test_size(void)
 {
     enum { N = 20000 };
     static WendTimedCall calls[N], decoded[N];
-    Coder *c = coder_new(wend_durations_coding(WEND_DURATIONS_BINS), FALSE, 10);
+    Coder *c = coder_new(durations_coding(WEND_DURATIONS_BINS), FALSE, 10);
     loop_calls(calls, N);
     there_and_back(c, calls, N, decoded);
     g_assert_cmpuint(c->bytes[0].len + c->bytes[1].len, <, 2 * N * 3 / 8);
     coder_free(c);
     gsize bytes[2];
     for (int i = 0; i < 2; i++) {
-        c = coder_new(wend_durations_coding(WEND_DURATIONS_LOSSLESS), FALSE, 0);
+        c = coder_new(durations_coding(WEND_DURATIONS_LOSSLESS), FALSE, 0);
         for (gsize k = 0; k < N; k++) { /* in the second turn of a clock that counts in fours */
             calls[k].interval &= i == 0 ? -1 : -4;
             calls[k].duration &= i == 0 ? -1 : -4;
@@ -252,7 +252,7 @@ static void test_damage(void)
     static WendTimedCall calls[N], decoded[N];
     guint found = 0, tried = 0;
     for (guint i = 0; i < WEND_DURATIONS; i++) {
-        const WendDurationCoding *coding = wend_durations_coding(i);
+        const WendDurationCoding *coding = durations_coding(i);
         Coder *c = coder_new(coding, FALSE, coding->lossy ? 10 : 0);
         some_calls(calls, N, TRUE);
         there_and_back(c, calls, N, decoded);
@@ -298,7 +298,7 @@ static void test_names(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         WendDurationsForm form;
-        gboolean good = wend_durations_parse(names[i].text, &form);
+        gboolean good = durations_parse(names[i].text, &form);
         if (good != names[i].good)
             g_error("%s", names[i].text);
         if (good) {
@@ -328,23 +328,23 @@ static void test_head(void)
     };
     WendDurationsHead again;
     WendBuf b = WEND_BUF_INIT;
-    wend_durations_put_head(&b, &head);
-    WendCursor c = wend_cursor(b.data, b.len);
-    g_assert_true(wend_durations_read_head(&c, &again));
+    durations_put_head(&b, &head);
+    WendCursor c = cursor_of(b.data, b.len);
+    g_assert_true(durations_read_head(&c, &again));
     g_assert_cmpfloat(again.tick, ==, head.tick);
     g_assert_cmpint(again.origin, ==, head.origin);
     g_assert_cmpuint(again.form.coding, ==, head.form.coding);
     g_assert_cmpuint(again.form.percent, ==, head.form.percent);
-    c = wend_cursor(b.data, b.len - 1);
-    g_assert_false(wend_durations_read_head(&c, &again));
+    c = cursor_of(b.data, b.len - 1);
+    g_assert_false(durations_read_head(&c, &again));
     g_assert_cmpuint(again.clock.measured, ==, 0);
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         b.len = 0;
-        wend_durations_put_head(&b, &bad[i]);
-        c = wend_cursor(b.data, b.len);
-        g_assert_false(wend_durations_read_head(&c, &again));
+        durations_put_head(&b, &bad[i]);
+        c = cursor_of(b.data, b.len);
+        g_assert_false(durations_read_head(&c, &again));
     }
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 /* The correction of a clock is read again, applied, and no byte of it may be missing. */
@@ -354,22 +354,22 @@ static void test_correction(void)
         {WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 1000, {2, -3000000000, 1e-4, 700}};
     WendDurationsHead again;
     WendBuf b = WEND_BUF_INIT;
-    wend_durations_put_head(&b, &head);
-    WendCursor c = wend_cursor(b.data, b.len);
-    g_assert_true(wend_durations_read_head(&c, &again));
+    durations_put_head(&b, &head);
+    WendCursor c = cursor_of(b.data, b.len);
+    g_assert_true(durations_read_head(&c, &again));
     g_assert_cmpuint(again.clock.measured, ==, 2);
     g_assert_cmpuint(again.clock.error, ==, 700);
-    wend_durations_correct(&again);
+    durations_correct(&again);
     g_assert_cmpint(again.origin, ==, -2999999000);
     g_assert_cmpfloat_with_epsilon(again.tick, 1.0001e-9, 1e-18);
     for (gsize n = 1; n < 12; n++) {
-        c = wend_cursor(b.data, b.len - n);
-        g_assert_false(wend_durations_read_head(&c, &again));
+        c = cursor_of(b.data, b.len - n);
+        g_assert_false(durations_read_head(&c, &again));
     }
-    wend_buf_unsigned(&b, 0);
-    c = wend_cursor(b.data, b.len);
-    g_assert_false(wend_durations_read_head(&c, &again));
-    wend_buf_clear(&b);
+    buf_unsigned(&b, 0);
+    c = cursor_of(b.data, b.len);
+    g_assert_false(durations_read_head(&c, &again));
+    buf_clear(&b);
 }
 
 /* A clock of 3 ticks a nanosecond, which began SHIFT nanoseconds of rank 0 after rank 0's, and runs
@@ -390,7 +390,7 @@ static gdouble corrected(const OtherClock *other, const WendClockCorrection *c, 
 {
     const gint64 origin = 5000;
     WendDurationsHead head = {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9 / 3, origin, *c};
-    wend_durations_correct(&head);
+    durations_correct(&head);
     return (gdouble)compare(other, at, 0).own * head.tick * 1e9 + (gdouble)head.origin;
 }
 
@@ -402,24 +402,24 @@ static void test_points(void)
         const OtherClock *o = &others[i];
         const WendClockPoint points[] = {compare(o, o->shift + 1e8, 40),
                                          compare(o, o->shift + 1e12, 30)};
-        WendClockCorrection c = wend_clock_points_correction(points, 2, &own, &first);
+        WendClockCorrection c = clock_points_correction(points, 2, &own, &first);
         g_assert_cmpuint(c.measured, ==, o->drift != 0 ? 2 : 1);
         g_assert_cmpuint(c.error, ==, o->drift != 0 ? 40 : 30);
         for (gdouble at = o->shift; at < o->shift + 1e12; at += 1e11)
             g_assert_cmpfloat_with_epsilon(corrected(o, &c, at), at, 3);
         /* at the only point it is right, and it drifts from there on */
-        c = wend_clock_points_correction(points, 1, &own, &first);
+        c = clock_points_correction(points, 1, &own, &first);
         g_assert_cmpuint(c.measured, ==, 1);
         g_assert_cmpuint(c.error, ==, 40);
         g_assert_cmpfloat_with_epsilon(corrected(o, &c, o->shift + 1e8), o->shift + 1e8, 3);
         g_assert_cmpfloat_with_epsilon(corrected(o, &c, o->shift + 1e9) - o->shift - 1e9,
                                        9e8 * o->drift, 3);
     }
-    g_assert_cmpuint(wend_clock_points_correction(NULL, 0, &own, &first).measured, ==, 0);
+    g_assert_cmpuint(clock_points_correction(NULL, 0, &own, &first).measured, ==, 0);
     /* Two points within the errors of each other say nothing about the drift: the better one
      * counts. */
     const WendClockPoint near[] = {{3000, 2000, 50}, {3300, 2600, 20}};
-    WendClockCorrection c = wend_clock_points_correction(near, 2, &own, &first);
+    WendClockCorrection c = clock_points_correction(near, 2, &own, &first);
     g_assert_cmpuint(c.measured, ==, 1);
     g_assert_cmpuint(c.error, ==, 20);
     g_assert_cmpint(c.shift, ==, 1300 - 1100 - 5000);
@@ -427,10 +427,10 @@ static void test_points(void)
      * what rank 0 measured, whatever the rank itself measured. */
     const WendClockPoint same[] = {{-1000, 0, 0}, {-1000, 0, 0}};
     const WendClock wrong = {1e-9 / 2 * (1 + 2e-5), 5000};
-    c = wend_clock_points_correction(same, 2, &wrong, &first);
+    c = clock_points_correction(same, 2, &wrong, &first);
     g_assert_cmpuint(c.error, ==, 0);
     WendDurationsHead head = {{WEND_DURATIONS_LOSSLESS, 0}, wrong.tick, wrong.origin, c};
-    wend_durations_correct(&head);
+    durations_correct(&head);
     g_assert_cmpfloat_with_epsilon(head.tick, first.tick, 1e-20);
     g_assert_cmpint(head.origin, ==, 500);
 }

@@ -106,7 +106,7 @@ static guint64 elastic_calls(const SimulatedRank *r)
 {
     guint64 all = 0;
     for (guint q = 0; q < r->sequences->len; q++)
-        all += wend_cst_elastic_calls(
+        all += cst_elastic_calls(
             ((const SimulatedSequence *)g_ptr_array_index(r->sequences, q))->calls);
     return all;
 }
@@ -115,12 +115,12 @@ static guint64 elastic_calls(const SimulatedRank *r)
  * were values in streams. */
 static char *bytes_with(gsize patience, guint32 seed, gsize *n, guint64 *elastic)
 {
-    gsize before = wend_cst_patience;
+    gsize before = cst_patience;
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    wend_cst_patience = patience;
+    cst_patience = patience;
     for (guint rank = 0; rank < 3; rank++)
         g_ptr_array_add(ranks, by_chance(rank, 3, seed));
-    wend_cst_patience = before;
+    cst_patience = before;
     *elastic = 0;
     for (guint i = 0; i < ranks->len; i++)
         *elastic += elastic_calls(ranks->pdata[i]);
@@ -153,12 +153,12 @@ static void test_chance(void)
 /* Bytes for each call of the recorder's tables. */
 static double memory_of_call(gsize patience, gint32 values, guint calls)
 {
-    gsize before = wend_cst_patience;
-    wend_cst_patience = patience;
+    gsize before = cst_patience;
+    cst_patience = patience;
     SimulatedRank *r = simulated_chance(0, 1, calls, 0, values, FALSE);
-    wend_cst_patience = before;
+    cst_patience = before;
     const SimulatedSequence *s = g_ptr_array_index(r->sequences, 0);
-    double all = (double)wend_cst_memory(s->calls) + (double)wend_grammar_memory(s->grammar);
+    double all = (double)cst_memory(s->calls) + (double)grammar_memory(s->grammar);
     simulated_free(r);
     g_test_message("%.1f bytes a call", all / calls);
     return all / calls;
@@ -166,7 +166,7 @@ static double memory_of_call(gsize patience, gint32 values, guint calls)
 
 static void test_memory(void)
 {
-    gsize patience = wend_cst_patience;
+    gsize patience = cst_patience;
     /* new each time; one of many; one of few, which is what tables are for */
     g_assert_cmpfloat(memory_of_call(G_MAXSIZE, 1 << 30, 100000), >, 150);
     g_assert_cmpfloat(memory_of_call(patience, 1 << 30, 100000), <, 30);
@@ -183,7 +183,7 @@ static gsize loop_memory(guint iterations)
     for (guint i = 0; i < iterations; i++)
         for (gint64 peer = 0; peer < 3001; peer++)
             sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, peer * 1361 % 3001, 1);
-    gsize all = wend_cst_memory(s->calls) + wend_grammar_memory(s->grammar);
+    gsize all = cst_memory(s->calls) + grammar_memory(s->grammar);
     g_assert_cmpuint(elastic_calls(r), >, 0);
     simulated_free(r);
     return all;
@@ -215,7 +215,7 @@ static gsize tags_memory(guint iterations)
 {
     SimulatedRank *r = tags(iterations, FALSE);
     const SimulatedSequence *s = g_ptr_array_index(r->sequences, 0);
-    gsize all = wend_cst_memory(s->calls) + wend_grammar_memory(s->grammar);
+    gsize all = cst_memory(s->calls) + grammar_memory(s->grammar);
     simulated_free(r);
     return all;
 }
@@ -225,12 +225,12 @@ static void test_tags(void)
 {
     g_assert_cmpuint(tags_memory(40000), ==, tags_memory(10000));
     for (guint early = 0; early < 2; early++) {
-        gsize patience = wend_cst_patience;
+        gsize patience = cst_patience;
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
         if (early)
-            wend_cst_patience = 0;
+            cst_patience = 0;
         g_ptr_array_add(ranks, tags(early ? 300 : 2000, TRUE));
-        wend_cst_patience = patience;
+        cst_patience = patience;
         char *dir = record(ranks, NULL, NULL);
         check(dir, ranks);
         check_times(dir);
@@ -275,13 +275,13 @@ static guint strided_terminals(SimulatedRank *r)
 {
     Error *error = NULL;
     GByteArray *part = simulated_part(r);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+    WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     g_assert_null(error);
     const Class *k = VECTOR_POINTER(m->classes, 0);
     guint n = 0;
     for (guint q = 0; q < k->n_sequences; q++)
         n += k->sequences[q].table.strided ? k->sequences[q].table.strided->len : 0;
-    wend_merge_free(m);
+    merge_free(m);
     g_byte_array_unref(part);
     return n;
 }
@@ -291,14 +291,14 @@ static guint strided_terminals(SimulatedRank *r)
 static void test_rows(void)
 {
     GRand *draw = g_rand_new_with_seed(23);
-    gsize patience = wend_cst_patience;
+    gsize patience = cst_patience;
     guint seen = 0;
     for (guint i = 0; i < 150; i++) {
         guint world = g_rand_int_range(draw, 1, 6), n_loops = g_rand_int_range(draw, 1, 5);
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
         for (guint rank = 0; rank < world; rank++)
             g_ptr_array_add(ranks, simulated_new(rank, world, TRUE));
-        wend_cst_patience = i % 3 ? 0 : 4096;
+        cst_patience = i % 3 ? 0 : 4096;
         for (guint l = 0; l < n_loops; l++) {
             guint who = g_rand_int_range(draw, 0, 4), kind = g_rand_int_range(draw, 0, 5),
                   n = g_rand_int_range(draw, 60, 200), iterations = g_rand_int_range(draw, 1, 5);
@@ -315,7 +315,7 @@ static void test_rows(void)
                           midst, between);
             }
         }
-        wend_cst_patience = patience;
+        cst_patience = patience;
         for (guint rank = 0; rank < world; rank++)
             seen += strided_terminals(ranks->pdata[rank]);
         in_any_order(ranks, draw);
@@ -329,17 +329,17 @@ static void test_rows(void)
 static void test_rows_out_of_step(void)
 {
     GRand *rand = g_rand_new_with_seed(29);
-    gsize patience = wend_cst_patience;
+    gsize patience = cst_patience;
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     SimulatedRank *r = simulated_new(0, 1, TRUE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     g_ptr_array_add(ranks, r);
-    wend_cst_patience = 0;
+    cst_patience = 0;
     for (guint i = 0; i < 5000; i++) {
         sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, i % 100, 3);
         sim_allreduce(r, s, 1 + i % 130);
     }
-    wend_cst_patience = patience;
+    cst_patience = patience;
     g_assert_cmpuint(strided_terminals(r), ==, 2); /* what is left at the end are too few */
     in_any_order(ranks, rand);
     g_rand_free(rand);
@@ -373,10 +373,10 @@ static gsize root_memory(gint64 others, gsize *bytes)
     for (guint i = 0; i < 5; i++)
         loop_over(r, s, 2, others, 1, 1, 3, -1, TRUE);
     GByteArray *part = simulated_part(r);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+    WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     g_assert_null(error);
-    gsize memory = wend_merge_memory(m);
-    wend_merge_free(m);
+    gsize memory = merge_memory(m);
+    merge_free(m);
     g_byte_array_unref(part);
     char *dir = record(ranks, NULL, NULL);
     g_free(recorded_bytes(dir, bytes));

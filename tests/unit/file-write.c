@@ -74,14 +74,14 @@ static mode_t mode_of(const char *path)
 static void writes(const char *path, const char *text, WendFileFlags flags)
 {
     Error *error = NULL;
-    g_assert_true(wend_file_write(path, text, strlen(text), flags, &error));
+    g_assert_true(file_write(path, text, strlen(text), flags, &error));
     g_assert_null(error);
 }
 
 static void refuses(const char *path, WendFileFlags flags, WendErrorCode code)
 {
     AUTO(Error) error = NULL;
-    g_assert_false(wend_file_write(path, "new", 3, flags, &error));
+    g_assert_false(file_write(path, "new", 3, flags, &error));
     g_assert_true(error && error->code == code);
     g_assert_true(g_str_has_prefix(error->message, path));
 }
@@ -212,9 +212,8 @@ static int interrupted(void (*handler)(int), gboolean directory)
         signal(SIGTERM, handler);
         at_sync = interrupt;
         const WendFile files[] = {{"one", "1", 1}, {"two", "2", 1}};
-        gboolean good = directory
-                            ? wend_file_write_directory("made", files, 2, WEND_FILE_DURABLE, NULL)
-                            : wend_file_write("a", "new", 3, WEND_FILE_REPLACE, NULL);
+        gboolean good = directory ? file_write_directory("made", files, 2, WEND_FILE_DURABLE, NULL)
+                                  : file_write("a", "new", 3, WEND_FILE_REPLACE, NULL);
         _exit(good ? 0 : 1);
     }
     g_assert_cmpint(waitpid(child, &status, 0), ==, child);
@@ -250,7 +249,7 @@ static void test_size_limit(void)
         static char data[8192];
         setrlimit(RLIMIT_FSIZE, &limit);
         AUTO(Error) error = NULL;
-        gboolean good = wend_file_write("a", data, sizeof data, 0, &error);
+        gboolean good = file_write("a", data, sizeof data, 0, &error);
         _exit(!good && error->code == WEND_ERROR_SYSTEM ? 0 : 1);
     }
     g_assert_cmpint(waitpid(child, &status, 0), ==, child);
@@ -274,13 +273,13 @@ static void test_directory(void)
     enter_scratch();
     const WendFile files[] = {{"one", "1", 1}, {"sub/two", "2", 1}};
     AUTO(Error) error = NULL;
-    g_assert_false(wend_file_write_directory("made", files, 2, 0, &error)); /* half of it fails */
+    g_assert_false(file_write_directory("made", files, 2, 0, &error)); /* half of it fails */
     g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
     g_assert_cmpuint(entries(), ==, 0);
-    g_assert_true(wend_file_write_directory("made/", files, 1, 0, NULL));
+    g_assert_true(file_write_directory("made/", files, 1, 0, NULL));
     holds("made/one", "1");
-    g_assert_false(wend_file_write_directory("made", files, 1, 0, NULL));
-    g_assert_true(wend_file_write_directory("made", files, 1, WEND_FILE_REPLACE, NULL));
+    g_assert_false(file_write_directory("made", files, 1, 0, NULL));
+    g_assert_true(file_write_directory("made", files, 1, WEND_FILE_REPLACE, NULL));
     unlink("made/one");
     leave_scratch();
 }
@@ -289,12 +288,12 @@ static void test_check(void)
 {
     enter_scratch();
     AUTO(Error) error = NULL;
-    g_assert_true(wend_file_check("a", 0, NULL));
+    g_assert_true(file_check("a", 0, NULL));
     writes("a", "old", 0);
-    g_assert_false(wend_file_check("a", 0, &error));
+    g_assert_false(file_check("a", 0, &error));
     g_assert_true(error && error->code == WEND_ERROR_INPUT);
-    g_assert_true(wend_file_check("a", WEND_FILE_REPLACE, NULL));
-    g_assert_true(wend_file_check("-", 0, NULL));
+    g_assert_true(file_check("a", WEND_FILE_REPLACE, NULL));
+    g_assert_true(file_check("-", 0, NULL));
     leave_scratch();
 }
 

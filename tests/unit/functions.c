@@ -16,7 +16,7 @@ static const WendParam *param(const WendFunction *f, const char *name)
 
 static const WendFunction *function(const char *name)
 {
-    const WendFunction *f = wend_function_by_name(name);
+    const WendFunction *f = function_by_name(name);
     g_assert_nonnull(f);
     g_assert_cmpstr(f->name, ==, name);
     return f;
@@ -74,7 +74,7 @@ static void test_large(void)
     g_assert_true(param(large, "recvcounts")->array);
     g_assert_false(f->flags & WEND_F_LARGE);
     g_assert_true(large->flags & WEND_F_LARGE);
-    g_assert_null(wend_function_by_name("MPI_Wait_c"));
+    g_assert_null(function_by_name("MPI_Wait_c"));
     /* Only the large variant of this one has counts of its own. */
     g_assert_cmpuint(function("MPI_Type_get_contents_c")->n_params, ==,
                      function("MPI_Type_get_contents")->n_params + 2);
@@ -98,8 +98,8 @@ static void test_places(void)
 /* References point to parameters of the kinds that they should. */
 static void test_references(void)
 {
-    for (size_t i = 0; i < wend_n_functions; i++) {
-        const WendFunction *f = &wend_functions[i];
+    for (size_t i = 0; i < mpi_n_functions; i++) {
+        const WendFunction *f = &mpi_functions[i];
         for (unsigned k = 0; k < f->n_params; k++) {
             const WendParam *p = &f->params[k];
             const int at[] = {p->count, p->type, p->displs, p->source, p->tag};
@@ -116,32 +116,32 @@ static void test_references(void)
             if (p->kind == WEND_KIND_SELF)
                 g_assert_true(k == 0 && f->flags & WEND_F_SELF);
             if (p->group)
-                g_assert_nonnull(wend_constant_group_by_name(p->group));
+                g_assert_nonnull(constant_group_by_name(p->group));
             if (p->kind == WEND_KIND_BITS || p->kind == WEND_KIND_ENUM)
                 g_assert_nonnull(p->group);
             g_assert_true(p->ctype != NULL && p->kind < WEND_KINDS);
         }
-        g_assert_true(wend_function_by_name(f->name) == f);
+        g_assert_true(function_by_name(f->name) == f);
     }
 }
 
 static void test_constants(void)
 {
-    int undefined = wend_functions_constant_by_name("MPI_UNDEFINED");
+    int undefined = functions_constant_by_name("MPI_UNDEFINED");
     g_assert_cmpint(undefined, >=, 0);
     static const char *const groups[] = {"rank", "color", "index", "topologies"};
     for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
-        const WendConstantGroup *g = wend_constant_group_by_name(groups[i]);
+        const WendConstantGroup *g = constant_group_by_name(groups[i]);
         gboolean found = FALSE;
         for (unsigned k = 0; k < g->n; k++)
             found |= g->members[k] == undefined;
         g_assert_true(found);
     }
-    const WendConstantGroup *modes = wend_constant_group_by_name("modes");
-    g_assert_cmpstr(wend_constants[modes->members[0]], ==, "MPI_MODE_CREATE");
-    g_assert_cmpint(wend_functions_constant_by_name("MPI_NO_SUCH_THING"), ==, -1);
-    for (size_t i = 0; i < wend_n_constants; i++)
-        g_assert_cmpint(wend_functions_constant_by_name(wend_constants[i]), ==,
+    const WendConstantGroup *modes = constant_group_by_name("modes");
+    g_assert_cmpstr(mpi_constants[modes->members[0]], ==, "MPI_MODE_CREATE");
+    g_assert_cmpint(functions_constant_by_name("MPI_NO_SUCH_THING"), ==, -1);
+    for (size_t i = 0; i < mpi_n_constants; i++)
+        g_assert_cmpint(functions_constant_by_name(mpi_constants[i]), ==,
                         (int)i); /* no name twice */
 }
 
@@ -180,9 +180,9 @@ static void test_operations(void)
                           | WEND_F_LIFETIME | WEND_F_KEPT;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         const WendFunction *f = function(rows[i].name);
-        g_assert_true(f == &wend_functions[f->id]);
-        g_assert_cmpstr(wend_functions[f->operation].name, ==,
-                        wend_functions[rows[i].operation].name);
+        g_assert_true(f == &mpi_functions[f->id]);
+        g_assert_cmpstr(mpi_functions[f->operation].name, ==,
+                        mpi_functions[rows[i].operation].name);
         g_assert_cmpint(f->mode, ==, rows[i].mode);
         g_assert_cmpint(f->progress, ==, rows[i].progress);
         g_assert_cmpuint(f->flags & flags, ==, rows[i].flags);

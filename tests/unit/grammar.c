@@ -25,14 +25,14 @@ static Decoded decode(const WendBuf *b)
 {
     Decoded d = {g_array_new(FALSE, FALSE, sizeof(Symbol)),
                  g_array_new(FALSE, FALSE, sizeof(guint32))};
-    WendCursor c = wend_cursor(b->data, b->len);
-    guint64 rules = wend_cursor_unsigned(&c);
+    WendCursor c = cursor_of(b->data, b->len);
+    guint64 rules = cursor_unsigned(&c);
     for (guint64 r = 0; r < rules; r++) {
-        guint64 n = wend_cursor_unsigned(&c);
+        guint64 n = cursor_unsigned(&c);
         g_array_append_val(d.starts, d.symbols->len);
         for (guint64 i = 0; i < n; i++) {
-            guint64 id = wend_cursor_unsigned(&c);
-            Symbol s = {id & 1, (guint32)(id >> 1), wend_cursor_unsigned(&c)};
+            guint64 id = cursor_unsigned(&c);
+            Symbol s = {id & 1, (guint32)(id >> 1), cursor_unsigned(&c)};
             g_assert_true(!s.is_rule || s.id < rules);
             g_array_append_val(d.symbols, s);
         }
@@ -141,25 +141,25 @@ static guint n_symbols(const WendBuf *b)
 static void check_grammar(WendGrammar *g, const GArray *input)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_grammar_encode(g, NULL, &b);
+    grammar_encode(g, NULL, &b);
     g_assert_false(b.failed);
     Decoded d = decode(&b);
     GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
     expand(&d, 0, out);
     g_assert_cmpuint(out->len, ==, input->len);
-    g_assert_cmpuint(wend_grammar_length(g), ==, input->len);
+    g_assert_cmpuint(grammar_length(g), ==, input->len);
     g_assert_true(input->len == 0
                   || memcmp(out->data, input->data, input->len * sizeof(guint32)) == 0);
     check_properties(&d);
     g_array_unref(out);
     decoded_clear(&d);
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 static WendBuf encode(WendGrammar *g)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_grammar_encode(g, NULL, &b);
+    grammar_encode(g, NULL, &b);
     return b;
 }
 
@@ -172,22 +172,22 @@ static void assert_equal(const WendBuf *a, const WendBuf *b)
  * Returns them. */
 static WendBuf check_input(const GArray *input, GRand *rand)
 {
-    WendGrammar *g = wend_grammar_new();
+    WendGrammar *g = grammar_new();
     for (guint i = 0; i < input->len; i++)
-        g_assert_true(wend_grammar_append(g, g_array_index(input, guint32, i), 1));
+        g_assert_true(grammar_append(g, g_array_index(input, guint32, i), 1));
     check_grammar(g, input);
     WendBuf first = encode(g), again = encode(g);
     assert_equal(&first, &again);
-    wend_buf_clear(&again);
-    wend_grammar_free(g);
+    buf_clear(&again);
+    grammar_free(g);
 
-    g = wend_grammar_new();
+    g = grammar_new();
     for (guint i = 0; i < input->len;) {
         guint32 t = g_array_index(input, guint32, i);
         guint n = 1, most = g_rand_int_range(rand, 1, 10);
         while (n < most && i + n < input->len && g_array_index(input, guint32, i + n) == t)
             n++;
-        g_assert_true(wend_grammar_append(g, t, n));
+        g_assert_true(grammar_append(g, t, n));
         i += n;
         if (g_rand_int_range(rand, 0, 200) == 0) {
             GArray *part = g_array_sized_new(FALSE, FALSE, sizeof(guint32), i);
@@ -198,8 +198,8 @@ static WendBuf check_input(const GArray *input, GRand *rand)
     }
     again = encode(g);
     assert_equal(&first, &again);
-    wend_buf_clear(&again);
-    wend_grammar_free(g);
+    buf_clear(&again);
+    grammar_free(g);
     return first;
 }
 
@@ -219,7 +219,7 @@ static void test_random(void)
         for (guint i = 0; i < n; i++)
             add(input, g_rand_int_range(rand, 0, alphabet));
         WendBuf b = check_input(input, rand);
-        wend_buf_clear(&b);
+        buf_clear(&b);
         g_array_unref(input);
     }
     g_rand_free(rand);
@@ -263,7 +263,7 @@ static void test_programs(void)
             g_rand_free(structure);
         }
         WendBuf b = check_input(input, rand);
-        wend_buf_clear(&b);
+        buf_clear(&b);
         g_array_unref(input);
     }
     g_rand_free(rand);
@@ -282,7 +282,7 @@ static void test_all_short(void)
             for (guint i = 0, c = code; i < length; i++, c /= alphabet)
                 add(input, c % alphabet);
             WendBuf b = check_input(input, rand);
-            wend_buf_clear(&b);
+            buf_clear(&b);
             g_array_unref(input);
         }
     }
@@ -306,7 +306,7 @@ static void test_fibonacci(void)
     }
     WendBuf bytes = check_input(b, rand);
     g_assert_cmpuint(n_symbols(&bytes), <, 120); /* logarithmic */
-    wend_buf_clear(&bytes);
+    buf_clear(&bytes);
     g_array_unref(a);
     g_array_unref(b);
     g_rand_free(rand);
@@ -316,32 +316,32 @@ static void test_shapes_of_loops(void)
 {
     /* a^n is one symbol; (ab)^n c two rules at most; and so with any n. */
     for (guint64 n = 2; n < 1000000; n = n * 3 + 1) {
-        WendGrammar *g = wend_grammar_new();
+        WendGrammar *g = grammar_new();
         for (guint64 i = 0; i < n; i++)
-            g_assert_true(wend_grammar_append(g, 7, 1));
+            g_assert_true(grammar_append(g, 7, 1));
         WendBuf b = encode(g);
         Decoded d = decode(&b);
         g_assert_cmpuint(d.symbols->len, ==, 1);
         g_assert_cmpuint(SYMBOL(&d, 0).id, ==, 7);
         g_assert_cmpuint(SYMBOL(&d, 0).exp, ==, n);
         decoded_clear(&d);
-        wend_buf_clear(&b);
-        wend_grammar_free(g);
+        buf_clear(&b);
+        grammar_free(g);
 
-        g = wend_grammar_new();
+        g = grammar_new();
         for (guint64 i = 0; i < n; i++) {
-            wend_grammar_append(g, 0, 1);
-            wend_grammar_append(g, 1, 5);
-            wend_grammar_append(g, 2, 1);
+            grammar_append(g, 0, 1);
+            grammar_append(g, 1, 5);
+            grammar_append(g, 2, 1);
         }
-        wend_grammar_append(g, 3, 1);
+        grammar_append(g, 3, 1);
         b = encode(g);
         d = decode(&b);
         g_assert_cmpuint(d.symbols->len, ==, 5); /* S: R^n 3; R: 0 1^5 2 */
         g_assert_cmpuint(SYMBOL(&d, 0).exp, ==, n);
         decoded_clear(&d);
-        wend_buf_clear(&b);
-        wend_grammar_free(g);
+        buf_clear(&b);
+        grammar_free(g);
     }
 }
 
@@ -349,38 +349,38 @@ static void test_shapes_of_loops(void)
 static void test_memory(void)
 {
     for (guint inner = 1; inner <= 1000; inner *= 10) {
-        WendGrammar *g = wend_grammar_new();
+        WendGrammar *g = grammar_new();
         size_t early = 0;
         for (guint i = 0; i < 1000000 / inner || i < 200; i++) {
             for (guint k = 0; k < inner; k++)
-                wend_grammar_append(g, k % 7 == 3 ? 500 : k % 250, 1);
-            wend_grammar_append(g, 1000, 3);
+                grammar_append(g, k % 7 == 3 ? 500 : k % 250, 1);
+            grammar_append(g, 1000, 3);
             if (i == 100)
-                early = wend_grammar_memory(g);
+                early = grammar_memory(g);
         }
-        g_assert_cmpuint(wend_grammar_memory(g), ==, early);
-        wend_grammar_free(g);
+        g_assert_cmpuint(grammar_memory(g), ==, early);
+        grammar_free(g);
     }
 }
 
 static void test_great_repeats(void)
 {
-    WendGrammar *g = wend_grammar_new();
+    WendGrammar *g = grammar_new();
     const guint64 many = G_GUINT64_CONSTANT(1) << 62;
     for (guint i = 0; i < 3; i++)
-        g_assert_true(wend_grammar_append(g, 1, many));
-    g_assert_false(wend_grammar_append(g, 1, many)); /* more than 64 bits can count */
-    g_assert_true(wend_grammar_append(g, 0x7fffffff, 1));
-    g_assert_true(wend_grammar_append(g, 2, 0));
-    g_assert_cmpuint(wend_grammar_length(g), ==, 3 * many + 1);
+        g_assert_true(grammar_append(g, 1, many));
+    g_assert_false(grammar_append(g, 1, many)); /* more than 64 bits can count */
+    g_assert_true(grammar_append(g, 0x7fffffff, 1));
+    g_assert_true(grammar_append(g, 2, 0));
+    g_assert_cmpuint(grammar_length(g), ==, 3 * many + 1);
     WendBuf b = encode(g);
     Decoded d = decode(&b);
     g_assert_cmpuint(d.symbols->len, ==, 2);
     g_assert_cmpuint(SYMBOL(&d, 0).exp, ==, 3 * many);
     g_assert_cmpuint(SYMBOL(&d, 1).id, ==, 0x7fffffff);
     decoded_clear(&d);
-    wend_buf_clear(&b);
-    wend_grammar_free(g);
+    buf_clear(&b);
+    grammar_free(g);
 }
 
 static guint blocks;
@@ -406,47 +406,47 @@ static void test_tail(void)
 {
     GRand *rand = g_rand_new_with_seed(21);
     for (guint round = 0; round < 2000; round++) {
-        WendGrammar *g = round % 2 ? wend_grammar_new() : wend_grammar_new_deferring(),
-                    *whole = wend_grammar_new();
+        WendGrammar *g = round % 2 ? grammar_new() : grammar_new_deferring(),
+                    *whole = grammar_new();
         guint n = g_rand_int_range(rand, 0, round % 8 ? 60 : 300),
               loop = g_rand_int_range(rand, 1, 5);
         for (guint i = 0; i < n; i++) {
             guint32 terminal =
                 g_rand_int_range(rand, 0, 6) ? i % loop : (guint32)g_rand_int_range(rand, 0, 3);
-            wend_grammar_append(g, terminal, 1);
-            wend_grammar_append(whole, terminal, 1);
+            grammar_append(g, terminal, 1);
+            grammar_append(whole, terminal, 1);
         }
         guint64 times[3];
         WendTail tail = {5, g_rand_int_range(rand, 0, 4), times};
         for (guint i = 0; i < tail.n; i++) {
             times[i] = g_rand_int_range(rand, 1, 4);
-            wend_grammar_append(whole, 5 + i, times[i]);
+            grammar_append(whole, 5 + i, times[i]);
         }
         WendBuf before = encode(g), expected = encode(whole), own = {.resize = counted};
-        wend_grammar_encode(g, &tail, &own);
+        grammar_encode(g, &tail, &own);
         assert_equal(&own, &expected);
         WendBuf after = encode(g);
         assert_equal(&before, &after);
-        g_assert_cmpuint(wend_grammar_length(g), ==, n);
-        wend_buf_clear(&own);
+        g_assert_cmpuint(grammar_length(g), ==, n);
+        buf_clear(&own);
         g_assert_cmpuint(blocks, ==, 0);
-        wend_buf_clear(&before);
-        wend_buf_clear(&after);
-        wend_buf_clear(&expected);
-        wend_grammar_free(g);
-        wend_grammar_free(whole);
+        buf_clear(&before);
+        buf_clear(&after);
+        buf_clear(&expected);
+        grammar_free(g);
+        grammar_free(whole);
     }
     g_rand_free(rand);
 }
 
 static void test_empty(void)
 {
-    WendGrammar *g = wend_grammar_new();
+    WendGrammar *g = grammar_new();
     WendBuf b = encode(g);
     g_assert_cmpmem(b.data, b.len, "\1", 2); /* one rule of no symbols */
-    wend_buf_clear(&b);
-    wend_grammar_free(g);
-    wend_grammar_free(NULL);
+    buf_clear(&b);
+    grammar_free(g);
+    grammar_free(NULL);
 }
 
 int main(int argc, char **argv)

@@ -187,8 +187,8 @@ tests_unit_delta_sequence_SOURCES = tests/unit/delta-sequence.c tests/unit/delta
 tests_unit_delta_sequence_LDADD = lib/libcore.a $(CORE_LIBS)
 
 UNIT_TESTS += tests/unit/tokens
-tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/emit/c_tokens.c \
-	src/proxygen/emit/c_tokens.h
+tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/emit/c-tokens.c \
+	src/proxygen/emit/c-tokens.h
 tests_unit_tokens_LDADD = $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/members

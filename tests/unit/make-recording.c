@@ -20,12 +20,12 @@ int main(int argc, char **argv)
     WendMerge *merge = merged(ranks, NULL);
     WendArchiveResult result;
     if (g_mkdir_with_parents(argv[1], 0777) != 0
-        || !wend_archive_write(merge, argv[1], NULL, &result, &error)) {
+        || !archive_write(merge, argv[1], NULL, &result, &error)) {
         g_printerr("%s\n", error ? error->message : "cannot make the directory");
         return 1;
     }
     g_print("%s: %" G_GUINT64_FORMAT " MPI calls, %u classes, %" G_GUINT64_FORMAT " bytes\n",
             argv[1], result.totals.mpi_calls, result.classes, result.bytes);
-    wend_merge_free(merge);
+    merge_free(merge);
     return 0;
 }

@@ -87,47 +87,47 @@ static void check_send(const WendMembers *m, guint i, guint comm, guint rank)
     const gint to[][2] = {{odd, odd + 2}, {0, 1}, {rank, -1}, {1 - odd, 3 - odd}, {odd, odd + 2}};
     const gint64 sizes[] = {2, RANKS, 1, 2, 2};
     for (guint dest = 0; dest < 2; dest++)
-        g_assert_cmpint(wend_members_process(m, comm, rank, dest), ==, to[i][dest]);
-    g_assert_cmpint(wend_members_process(m, comm, rank, sizes[i]), ==, -1);
-    g_assert_cmpint(wend_members_size(m, comm, rank), ==, sizes[i]);
-    g_assert_cmpint(wend_members_local_size(m, comm, rank), ==, sizes[i]);
-    g_assert_cmpint(wend_members_local_process(m, comm, rank, i == 3 ? rank / 2 : 0), ==,
+        g_assert_cmpint(members_process(m, comm, rank, dest), ==, to[i][dest]);
+    g_assert_cmpint(members_process(m, comm, rank, sizes[i]), ==, -1);
+    g_assert_cmpint(members_size(m, comm, rank), ==, sizes[i]);
+    g_assert_cmpint(members_local_size(m, comm, rank), ==, sizes[i]);
+    g_assert_cmpint(members_local_process(m, comm, rank, i == 3 ? rank / 2 : 0), ==,
                     i == 3 ? (gint)rank : to[i][0]);
-    g_assert_true(wend_members_is_inter(m, comm, rank) == (i == 3));
-    g_assert_true(wend_members_all(m, comm, rank) == (i == 1));
+    g_assert_true(members_is_inter(m, comm, rank) == (i == 3));
+    g_assert_true(members_all(m, comm, rank) == (i == 1));
 }
 
 static void test_walk(void)
 {
     Error *error = NULL;
     char *dir = record_halves();
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    WendMembers *m = wend_members_new(p);
+    WendMembers *m = members_new(p);
     guint first[RANKS], last[RANKS];
     for (guint rank = 0; rank < RANKS; rank++) {
-        WendWalk *walk = wend_walk_new(p, rank, 0, WEND_WALK_MAIN);
+        WendWalk *walk = walk_new(p, rank, 0, WEND_WALK_MAIN);
         const WendCall *c;
         guint n = 0;
-        while ((c = wend_walk_next(walk)) != NULL) {
+        while ((c = walk_next(walk)) != NULL) {
             if (strcmp(c->function->name, "MPI_Send") != 0)
                 continue;
-            guint comm = wend_members_of_walk(m, walk, rank, wend_call_arg(c, "comm")->in[0]);
+            guint comm = members_of_walk(m, walk, rank, call_arg(c, "comm")->in[0]);
             if (n == 0)
                 first[rank] = comm;
             last[rank] = comm;
             check_send(m, n++, comm, rank);
         }
         g_assert_cmpuint(n, ==, 5);
-        wend_walk_free(walk);
+        walk_free(walk);
     }
     /* One number for the members of a communicator, and another one for others. */
     g_assert_cmpuint(first[0], ==, first[2]);
     g_assert_cmpuint(first[1], ==, first[3]);
     g_assert_cmpuint(first[0], !=, first[1]);
     g_assert_cmpuint(first[0], !=, last[0]);
-    wend_members_free(m);
-    wend_program_free(p);
+    members_free(m);
+    program_free(p);
     discard(dir);
 }
 
@@ -135,34 +135,34 @@ static void test_walk(void)
 static void test_pass(void)
 {
     char *dir = record_halves();
-    WendProgram *p = wend_program_open(dir, NULL);
-    WendMembers *m = wend_members_new(p);
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *class = wend_program_class(p, i);
-        WendMembersPass *pass = wend_members_pass_new(m, i, 0);
-        WendWalk *walk = wend_walk_new(p, class->ranks[0], 0, WEND_WALK_MAIN);
+    WendProgram *p = program_open(dir, NULL);
+    WendMembers *m = members_new(p);
+    for (guint i = 0; i < program_n_classes(p); i++) {
+        const WendClass *class = program_class(p, i);
+        WendMembersPass *pass = members_pass_new(m, i, 0);
+        WendWalk *walk = walk_new(p, class->ranks[0], 0, WEND_WALK_MAIN);
         const WendCall *c;
         guint n = 0;
-        while ((c = wend_walk_next(walk)) != NULL) {
-            if (wend_comm_made_parameter(c->function) >= 0)
-                wend_members_pass_made(pass, c->terminal, 1, FALSE);
+        while ((c = walk_next(walk)) != NULL) {
+            if (comm_made_parameter(c->function) >= 0)
+                members_pass_made(pass, c->terminal, 1, FALSE);
             if (strcmp(c->function->name, "MPI_Send") != 0)
                 continue;
-            gint64 handle = wend_call_arg(c, "comm")->in[0];
-            guint now = wend_members_pass_now(pass, handle);
+            gint64 handle = call_arg(c, "comm")->in[0];
+            guint now = members_pass_now(pass, handle);
             for (guint k = 0; k < class->n_ranks; k++) {
                 guint rank = class->ranks[k];
-                check_send(m, n, wend_members_number(m, rank, 0, handle, now), rank);
+                check_send(m, n, members_number(m, rank, 0, handle, now), rank);
             }
             n++;
         }
         g_assert_cmpuint(n, ==, 5);
-        g_assert_true(wend_members_pass_complete(pass));
-        wend_walk_free(walk);
-        wend_members_pass_free(pass);
+        g_assert_true(members_pass_complete(pass));
+        walk_free(walk);
+        members_pass_free(pass);
     }
-    wend_members_free(m);
-    wend_program_free(p);
+    members_free(m);
+    program_free(p);
     discard(dir);
 }
 
@@ -236,7 +236,7 @@ static char *record_world(guint n, gboolean child)
 static const WendCommMade *comms_of(const WendProgram *p, guint rank)
 {
     guint n;
-    const WendCommMade *made = wend_program_comms(p, rank, 0, &n);
+    const WendCommMade *made = program_comms(p, rank, 0, &n);
     g_assert_cmpuint(n, ==, 2);
     return made;
 }
@@ -245,35 +245,35 @@ static const WendCommMade *comms_of(const WendProgram *p, guint rank)
 static void check_worlds(const char *dir, const char *name, gboolean together)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    WendMembers *m = wend_members_new(p);
+    WendMembers *m = members_new(p);
     const WendCommMade *first = comms_of(p, 0);
-    g_autofree WendWorldStarter *starters = wend_world_starters(p);
-    g_assert_cmpstr(wend_program_world(p, 1)->name, ==, name);
+    g_autofree WendWorldStarter *starters = world_starters(p);
+    g_assert_cmpstr(program_world(p, 1)->name, ==, name);
     g_assert_cmpuint(starters[0].rank, ==, G_MAXUINT);
     g_assert_cmpuint(starters[1].rank, ==, together ? 1 : G_MAXUINT);
-    g_assert_cmpuint(wend_program_n_comms(p), ==, together ? 2 : 4);
+    g_assert_cmpuint(program_n_comms(p), ==, together ? 2 : 4);
     for (guint rank = 0; rank < PARENTS + CHILDREN; rank++) {
         const WendCommMade *made = comms_of(p, rank);
         gboolean child = rank >= PARENTS, known = together || !child;
         for (guint i = 0; i < 2; i++)
             g_assert_true((made[i].number == first[i].number) == known);
         for (guint k = 0; k < PARENTS + CHILDREN; k++)
-            g_assert_cmpint(wend_members_process(m, made[MERGED].number, rank, k), ==,
+            g_assert_cmpint(members_process(m, made[MERGED].number, rank, k), ==,
                             together || (k >= PARENTS) == child ? (gint)k : -1);
         for (guint k = 0; k < CHILDREN; k++) {
             gint own = k < (child ? CHILDREN : PARENTS) ? (gint)(k + (child ? PARENTS : 0)) : -1;
             gint other = k < (child ? PARENTS : CHILDREN) ? (gint)(k + (child ? 0 : PARENTS)) : -1;
             guint number = made[PARENT].number;
-            g_assert_cmpint(wend_members_local_process(m, number, rank, k), ==, own);
-            g_assert_cmpint(wend_members_process(m, number, rank, k), ==, together ? other : -1);
+            g_assert_cmpint(members_local_process(m, number, rank, k), ==, own);
+            g_assert_cmpint(members_process(m, number, rank, k), ==, together ? other : -1);
         }
         if (together)
             g_assert_cmpint(made[MERGED].leader, ==, 0);
     }
-    wend_members_free(m);
-    wend_program_free(p);
+    members_free(m);
+    program_free(p);
 }
 
 static void test_worlds(void)

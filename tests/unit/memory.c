@@ -67,9 +67,9 @@ static void is(const void *p, int kind, int64_t id, int64_t offset, int line)
     Where w = memory_where(p);
     if (w.segment != WEND_SEGMENT(kind, id) || w.offset != offset) {
         fprintf(stderr, "%s:%d: got kind %d id %lld offset %lld, not %d %lld %lld\n", __FILE__,
-                line, w.segment < 0 ? -1 : (int)wend_segment_kind(w.segment),
-                (long long)wend_word_segment_id(w.segment), (long long)w.offset, kind,
-                (long long)id, (long long)offset);
+                line, w.segment < 0 ? -1 : (int)segment_kind(w.segment),
+                (long long)word_segment_id(w.segment), (long long)w.offset, kind, (long long)id,
+                (long long)offset);
         exit(1);
     }
 }
@@ -144,7 +144,7 @@ static void test_realloc(void)
     CHECK(!none && errno == ENOMEM);
     CHECK(n_freed == 0);
     IS(a + 2, HEAP, 0, 2); /* is still there */
-    CHECK(reallocarray(a, huge, 16) == NULL && errno == ENOMEM);
+    CHECK(!reallocarray(a, huge, 16) && errno == ENOMEM);
     a = reallocarray(a, 1000, 1000);
     ONE_FREED(0);
     for (int i = 0; i < 50; i++)
@@ -453,9 +453,8 @@ static void test_modules(void)
     int *signgam = m ? dlsym(m, "signgam") : NULL;
     if (signgam) {
         Where w = memory_where(signgam);
-        CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == WEND_SEGMENT_STATIC
-              && w.offset == 0);
-        CHECK(wend_word_segment_id(w.segment) >= 2);
+        CHECK(w.segment >= 0 && segment_kind(w.segment) == WEND_SEGMENT_STATIC && w.offset == 0);
+        CHECK(word_segment_id(w.segment) >= 2);
     }
     if (added)
         CHECK(dlclose(added) == 0);
@@ -556,8 +555,8 @@ static void test_mapped_names(void)
         mapped_add((uintptr_t)p, BYTES, false);
         Where w = memory_where(p + 100), again = memory_where(p + BYTES - 1);
         first = i == 0 ? w.segment : first;
-        CHECK(wend_segment_kind(w.segment) == WEND_SEGMENT_MAP && w.offset == 0);
-        CHECK(wend_word_segment_id(w.segment) == wend_word_segment_id(first) + i);
+        CHECK(segment_kind(w.segment) == WEND_SEGMENT_MAP && w.offset == 0);
+        CHECK(word_segment_id(w.segment) == word_segment_id(first) + i);
         CHECK(again.segment == w.segment && again.offset == BYTES - 101);
     }
     /* a part stays what it is, and all of it gives the number back */
@@ -566,14 +565,14 @@ static void test_mapped_names(void)
     mapped_remove((uintptr_t)area + 3 * BYTES + BYTES / 2, BYTES / 2);
     mapped_add((uintptr_t)area + 3 * BYTES, BYTES, false);
     Where new = memory_where(area + 3 * BYTES);
-    CHECK(wend_word_segment_id(new.segment) == wend_word_segment_id(first) + 3 && new.offset == 0);
+    CHECK(word_segment_id(new.segment) == word_segment_id(first) + 3 && new.offset == 0);
     /* other threads' numbers come back later */
     int64_t own = number;
     number = own + 7;
     mapped_remove((uintptr_t)area, BYTES);
     number = own;
     mapped_add((uintptr_t)area, BYTES, false);
-    CHECK(wend_word_segment_id(memory_where(area).segment) == wend_word_segment_id(first) + 8);
+    CHECK(word_segment_id(memory_where(area).segment) == word_segment_id(first) + 8);
     mapped_remove((uintptr_t)area, 8 * BYTES);
     munmap(area, 8 * BYTES);
 }
@@ -606,7 +605,7 @@ static void *work(void *arg)
                 segment[i] = -1;
                 if (rand_r(&seed) % 2) {
                     Where w = memory_where(block[i] + n / 2);
-                    CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == HEAP
+                    CHECK(w.segment >= 0 && segment_kind(w.segment) == HEAP
                           && w.offset == (int64_t)(n / 2));
                     segment[i] = w.segment;
                 }

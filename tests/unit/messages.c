@@ -29,9 +29,9 @@ typedef struct {
 static Reading reading(const char *dir, guint flags, guint64 memory)
 {
     Error *error = NULL;
-    Reading r = {.program = wend_program_open(dir, &error)};
+    Reading r = {.program = program_open(dir, &error)};
     g_assert_null(error);
-    r.members = wend_members_new(r.program);
+    r.members = members_new(r.program);
     r.messages = matching_new(r.program, r.members, flags, memory);
     return r;
 }
@@ -39,8 +39,8 @@ static Reading reading(const char *dir, guint flags, guint64 memory)
 static void reading_end(Reading *r)
 {
     matching_free(r->messages);
-    wend_members_free(r->members);
-    wend_program_free(r->program);
+    members_free(r->members);
+    program_free(r->program);
 }
 
 static char *record_all(GPtrArray *ranks)
@@ -133,7 +133,7 @@ static void arrive(ModelRank *to, Model *m)
 {
     for (guint i = 0; i < to->posted->len; i++) {
         Posted *p = &g_array_index(to->posted, Posted, i);
-        if (p->got == NULL && fits(p, m)) {
+        if (!p->got && fits(p, m)) {
             p->got = m;
             return;
         }
@@ -151,7 +151,7 @@ static gboolean has_arrived(const ModelRank *r, const Posted *p)
 
 static void post(ModelRank *r, Posted p)
 {
-    for (guint i = 0; i < r->arrived->len && p.got == NULL; i++)
+    for (guint i = 0; i < r->arrived->len && !p.got; i++)
         if (fits(&p, r->arrived->pdata[i]))
             p.got = g_ptr_array_remove_index(r->arrived, i);
     g_array_append_val(r->posted, p);
@@ -171,7 +171,7 @@ static void model_wait(ModelRank *r, SimulatedRank *sim, SimulatedSequence *s, P
 static void model_receive(ModelRank *r, SimulatedRank *sim, SimulatedSequence *s)
 {
     Posted *p = &g_array_index(r->posted, Posted, r->posted->len - 1);
-    if (p->got == NULL)
+    if (!p->got)
         return;
     sim_recv(sim, s, MODEL_COUNT, p->source, p->tag, p->got->from, p->got->tag,
              p->got->count * DOUBLE);

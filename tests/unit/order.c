@@ -13,11 +13,11 @@
 static GBytes *order_of(const char *dir, guint rank)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
     GBytes *bytes = order_write(p, rank, 0, NULL, NULL, &error);
     g_assert_null(error);
-    wend_program_free(p);
+    program_free(p);
     return bytes;
 }
 
@@ -62,8 +62,8 @@ static void check_row(const GArray *kept, const int64_t *words, size_t n, guint 
 static void check_terminal(const Order *o, const OrderTerminal *t, const SimulatedCall *kept)
 {
     const OrderShape *shape = &o->shapes[t->shape];
-    const WendFunction *f = wend_function_by_name(kept->function);
-    g_assert_cmpint(o->words[shape->first] >> 1, ==, f - wend_functions);
+    const WendFunction *f = function_by_name(kept->function);
+    g_assert_cmpint(o->words[shape->first] >> 1, ==, f - mpi_functions);
     g_assert_cmpint(o->words[shape->first] & 1, ==, g_array_index(kept->shape, gint64, 0) & 1);
     check_row(kept->shape, o->words + shape->first, shape->n, 1);
     check_row(kept->slots, o->words + t->first, t->n, 0);
@@ -364,7 +364,7 @@ static guint refused(SimulatedRank *r)
     char *dir = record_one(r);
     GBytes *whole = order_of(dir, 0);
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     guint n = 0;
     g_assert_null(error);
     for (guint64 most = 1;; most += 1 + most / 16) {
@@ -379,7 +379,7 @@ static guint refused(SimulatedRank *r)
         error_clear(&error);
         n++;
     }
-    wend_program_free(p);
+    program_free(p);
     g_bytes_unref(whole);
     discard(dir);
     return n;

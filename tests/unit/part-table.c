@@ -17,8 +17,8 @@ static void free_stream(gpointer s)
 static GArray *read_words(WendCursor *c)
 {
     GArray *a = g_array_new(FALSE, FALSE, sizeof(gint64));
-    for (size_t n = wend_cursor_count(c, 1); n > 0; n--) {
-        gint64 w = wend_cursor_signed(c);
+    for (size_t n = cursor_count(c, 1); n > 0; n--) {
+        gint64 w = cursor_signed(c);
         g_array_append_val(a, w);
     }
     return a;
@@ -26,7 +26,7 @@ static GArray *read_words(WendCursor *c)
 
 static double read_double(WendCursor *c)
 {
-    const guint8 *p = wend_cursor_bytes(c, 8);
+    const guint8 *p = cursor_bytes(c, 8);
     g_assert_nonnull(p);
     guint64 bits = 0;
     for (guint i = 0; i < 8; i++)
@@ -40,14 +40,14 @@ static double read_double(WendCursor *c)
 static GPtrArray *read_entry(WendCursor *c)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(free_array);
-    guint64 head = wend_cursor_unsigned(c);
+    guint64 head = cursor_unsigned(c);
     GArray *words = g_array_new(FALSE, FALSE, sizeof(gint64)),
            *steps = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint64 i = 0; i < head >> 1; i++)
-        g_array_append_vals(words, (gint64[]){wend_cursor_signed(c)}, 1);
-    guint64 count = head & 1 ? wend_cursor_unsigned(c) : 1;
+        g_array_append_vals(words, (gint64[]){cursor_signed(c)}, 1);
+    guint64 count = head & 1 ? cursor_unsigned(c) : 1;
     for (guint64 i = 0; i < head >> 1 && head & 1; i++)
-        g_array_append_vals(steps, (gint64[]){wend_cursor_signed(c)}, 1);
+        g_array_append_vals(steps, (gint64[]){cursor_signed(c)}, 1);
     g_assert_true(!(head & 1) || count > 1);
     for (guint64 k = 0; k < count; k++) {
         g_ptr_array_add(all, g_array_copy(words));
@@ -69,8 +69,8 @@ static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entri
                    GPtrArray *stream)
 {
     WendCursor c = rules[rule];
-    for (guint64 n = wend_cursor_unsigned(&c); n > 0; n--) {
-        guint64 id = wend_cursor_unsigned(&c), repeats = wend_cursor_unsigned(&c);
+    for (guint64 n = cursor_unsigned(&c); n > 0; n--) {
+        guint64 id = cursor_unsigned(&c), repeats = cursor_unsigned(&c);
         for (; repeats > 0; repeats--)
             if (id & 1)
                 expand(rules, id >> 1, entries, stream);
@@ -82,18 +82,18 @@ static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entri
 static void read_piece(WendCursor *c, GPtrArray *stream)
 {
     GPtrArray *entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-    guint64 repeats = wend_cursor_unsigned(c);
-    for (size_t n = repeats ? 1 : wend_cursor_count(c, 1); n > 0; n--)
+    guint64 repeats = cursor_unsigned(c);
+    for (size_t n = repeats ? 1 : cursor_count(c, 1); n > 0; n--)
         g_ptr_array_add(entries, read_entry(c));
     for (guint64 i = 0; i < repeats; i++)
         add_entry(stream, entries->pdata[0]);
     if (!repeats) {
-        size_t n = wend_cursor_count(c, 1);
+        size_t n = cursor_count(c, 1);
         WendCursor *rules = g_new(WendCursor, n);
         for (size_t i = 0; i < n; i++) {
             rules[i] = *c;
-            for (guint64 k = 2 * wend_cursor_unsigned(c); k > 0; k--)
-                wend_cursor_unsigned(c);
+            for (guint64 k = 2 * cursor_unsigned(c); k > 0; k--)
+                cursor_unsigned(c);
         }
         g_assert_false(c->failed);
         expand(rules, 0, entries, stream);
@@ -105,8 +105,8 @@ static void read_piece(WendCursor *c, GPtrArray *stream)
 static GPtrArray *read_stream(WendCursor *c)
 {
     GPtrArray *stream = g_ptr_array_new_with_free_func(free_array);
-    guint64 entries = wend_cursor_unsigned(c);
-    WendCursor pieces = wend_cursor_block(c);
+    guint64 entries = cursor_unsigned(c);
+    WendCursor pieces = cursor_block(c);
     while (pieces.p < pieces.end)
         read_piece(&pieces, stream);
     g_assert_false(pieces.failed);
@@ -120,10 +120,10 @@ Table read_table(WendCursor *c)
         g_ptr_array_new_with_free_func(free_array),  g_ptr_array_new_with_free_func(free_array),
         g_ptr_array_new_with_free_func(free_stream), g_ptr_array_new_with_free_func(free_stream),
         g_array_new(FALSE, FALSE, sizeof(guint64)),  g_array_new(FALSE, FALSE, sizeof(Stat))};
-    for (size_t n = wend_cursor_count(c, 1); n > 0; n--)
+    for (size_t n = cursor_count(c, 1); n > 0; n--)
         g_ptr_array_add(t.shapes, read_words(c));
-    for (size_t n = wend_cursor_count(c, 1); n > 0; n--) {
-        guint64 shape = wend_cursor_unsigned(c);
+    for (size_t n = cursor_count(c, 1); n > 0; n--) {
+        guint64 shape = cursor_unsigned(c);
         gboolean elastic = shape & 1;
         shape /= 2;
         g_assert_cmpuint(shape, <, t.shapes->len);
@@ -135,10 +135,10 @@ Table read_table(WendCursor *c)
     }
     for (guint i = 0; i < t.shapes->len; i++)
         g_ptr_array_add(t.streams, read_stream(c));
-    size_t timed = wend_cursor_count(c, 2);
+    size_t timed = cursor_count(c, 2);
     g_assert_true(timed == 0 || timed == t.slots->len);
     for (size_t i = 0; i < 2 * timed; i++) {
-        Stat s = {wend_cursor_unsigned(c), 0, 0, 0, 0};
+        Stat s = {cursor_unsigned(c), 0, 0, 0, 0};
         if (s.count > 0) {
             s.mean = read_double(c);
             s.min = read_double(c);

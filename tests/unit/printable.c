@@ -9,10 +9,10 @@
 static char *printable(const char *text, gsize n, gboolean utf8)
 {
     char small[1];
-    gsize length = wend_printable(small, sizeof small, text, n, utf8);
+    gsize length = printable_text(small, sizeof small, text, n, utf8);
     g_assert_cmpstr(small, ==, "");
     char *out = g_malloc(length + 1);
-    g_assert_cmpuint(wend_printable(out, length + 1, text, n, utf8), ==, length);
+    g_assert_cmpuint(printable_text(out, length + 1, text, n, utf8), ==, length);
     g_assert_cmpuint(strlen(out), ==, length);
     return out;
 }
@@ -168,7 +168,7 @@ static void test_cut(void)
     for (gsize room = 1; room <= strlen(whole) + 1; room++) {
         char out[64];
         memset(out, '#', sizeof out);
-        g_assert_cmpuint(wend_printable(out, room, text, sizeof text - 1, TRUE), ==, strlen(whole));
+        g_assert_cmpuint(printable_text(out, room, text, sizeof text - 1, TRUE), ==, strlen(whole));
         g_assert_cmpuint(strlen(out), <, room);
         g_assert_true(g_str_has_prefix(whole, out));
         GString *back = decode(out);
@@ -202,7 +202,7 @@ static void test_locale(void)
             else
                 g_unsetenv(names[k]);
         }
-        g_assert_cmpint(wend_printable_utf8(), ==, rows[i].utf8);
+        g_assert_cmpint(printable_utf8(), ==, rows[i].utf8);
     }
 }
 

@@ -56,7 +56,7 @@ static WendProgram *recording_of(guint n, GRand *order)
         g_ptr_array_add(ranks, rank_of(rank, n));
     char *dir = record(ranks, order, NULL);
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
     discard(dir);
     g_ptr_array_unref(ranks);
@@ -100,14 +100,14 @@ static void test_world(gconstpointer data)
     GRand *order = g_rand_new_with_seed(n);
     for (int i = 0; i < (n < 100 ? 5 : 1); i++) {
         WendProgram *p = recording_of(n, i ? order : NULL);
-        const WendRankTimes *t = wend_program_rank_times(p, 0, &functions);
+        const WendRankTimes *t = program_rank_times(p, 0, &functions);
         g_assert_cmpuint(functions, ==, 2);
         for (guint k = 0; k < functions; k++) {
             g_assert_true((t[k].ranks != NULL) == (n <= 1024));
             check_function(&t[k], n,
                            strcmp(t[k].function->name, "MPI_Barrier") == 0 ? in_barrier : in_size);
         }
-        wend_program_free(p);
+        program_free(p);
     }
     g_rand_free(order);
 }

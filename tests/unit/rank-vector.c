@@ -28,7 +28,7 @@ static RankVector make_vector(const gint64 *values, const gint64 *selfs, guint32
 {
     gint64 words[WORLD];
     for (guint32 i = 0; i < n; i++)
-        words[i] = of_self && !wend_word_is_special(values[i]) ? values[i] - selfs[i] : values[i];
+        words[i] = of_self && !word_is_special(values[i]) ? values[i] - selfs[i] : values[i];
     return rank_vector_deltas(deltas_of(words, n), of_self);
 }
 

@@ -12,7 +12,7 @@ static WendMerge *part_of(SimulatedRank *r)
 {
     Error *error = NULL;
     GByteArray *part = simulated_part(r);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+    WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     g_assert_null(error);
     g_byte_array_unref(part);
     return m;
@@ -30,12 +30,11 @@ WendMerge *merged(GPtrArray *ranks, GRand *rand)
         if (a == b)
             continue;
         WendMerge *other = g_ptr_array_index(merges, b);
-        Vector *bytes = wend_merge_encode(other);
-        g_assert_true(
-            wend_merge_absorb(g_ptr_array_index(merges, a), bytes->data, bytes->len, &error));
+        Vector *bytes = merge_encode(other);
+        g_assert_true(merge_absorb(g_ptr_array_index(merges, a), bytes->data, bytes->len, &error));
         g_assert_null(error);
         vector_unref(bytes);
-        wend_merge_free(other);
+        merge_free(other);
         g_ptr_array_remove_index(merges, b);
     }
     return g_ptr_array_index(merges, 0);
@@ -53,9 +52,9 @@ char *record(GPtrArray *ranks, GRand *rand, WendArchiveResult *result)
     Error *error = NULL;
     WendMerge *m = merged(ranks, rand);
     char *dir = recorded_folder();
-    g_assert_true(wend_archive_write(m, dir, NULL, result, &error));
+    g_assert_true(archive_write(m, dir, NULL, result, &error));
     g_assert_null(error);
-    wend_merge_free(m);
+    merge_free(m);
     return dir;
 }
 
@@ -79,7 +78,7 @@ void discard(char *dir)
 
 static void expand(const WendProgram *p, guint rule, GArray *out)
 {
-    const WendRule *r = wend_program_rule(p, rule);
+    const WendRule *r = program_rule(p, rule);
     for (guint k = 0; k < r->n; k++)
         for (guint64 e = 0; e < r->symbols[k].repeats; e++) {
             guint32 id = r->symbols[k].id;
@@ -99,17 +98,17 @@ static void same_words(const gint64 *a, guint n, const GArray *b, guint from)
 
 static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s)
 {
-    const WendClass *k = wend_program_class(p, wend_program_class_of(p, r->rank));
+    const WendClass *k = program_class(p, program_class_of(p, r->rank));
     g_autoptr(GArray) terminals = g_array_new(FALSE, FALSE, sizeof(guint32));
     expand(p, k->sequences[q].rule, terminals);
-    g_assert_cmpuint(terminals->len, ==, wend_program_rule(p, k->sequences[q].rule)->length);
+    g_assert_cmpuint(terminals->len, ==, program_rule(p, k->sequences[q].rule)->length);
     typedef struct {
         WendOutcomes *o;
         guint64 left;
         const gint64 *words;
         guint n;
     } Stream;
-    g_autofree Stream *streams = g_new0(Stream, wend_program_n_shapes(p));
+    g_autofree Stream *streams = g_new0(Stream, program_n_shapes(p));
     guint at = 0;
     for (guint i = 0; i < s->kept->len; i++) {
         const SimulatedCall *c = g_ptr_array_index(s->kept, i);
@@ -117,32 +116,31 @@ static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const S
             continue;
         g_assert_cmpuint(at, <, terminals->len);
         guint32 terminal = g_array_index(terminals, guint32, at++);
-        const WendTerminal *t = wend_program_terminal(p, terminal);
-        const WendShape *shape = wend_program_shape(p, t->shape);
+        const WendTerminal *t = program_terminal(p, terminal);
+        const WendShape *shape = program_shape(p, t->shape);
         g_assert_cmpstr(shape->function->name, ==, c->function);
         g_assert_cmpint(shape->failed, ==, g_array_index(c->shape, gint64, 0) & 1);
         same_words(shape->words, shape->n_words, c->shape, 1);
         g_assert_cmpuint(t->n_slots, ==, c->slots->len);
         for (guint j = 0; j < t->n_slots; j++)
-            g_assert_cmpint(wend_program_slot(p, terminal, j, r->rank), ==,
+            g_assert_cmpint(program_slot(p, terminal, j, r->rank), ==,
                             g_array_index(c->slots, gint64, j));
         Stream *stream = &streams[t->shape];
         if (!stream->o)
-            stream->o = wend_program_outcomes(p, r->rank, q, t->shape);
+            stream->o = program_outcomes(p, r->rank, q, t->shape);
         if (stream->left == 0)
-            g_assert_true(
-                wend_outcomes_next_run(stream->o, &stream->left, &stream->words, &stream->n));
+            g_assert_true(outcomes_next_run(stream->o, &stream->left, &stream->words, &stream->n));
         stream->left--;
         same_words(stream->words, stream->n, c->outcome, 0);
     }
     g_assert_cmpuint(at, ==, terminals->len);
-    for (guint i = 0; i < wend_program_n_shapes(p); i++) {
+    for (guint i = 0; i < program_n_shapes(p); i++) {
         if (!streams[i].o)
             continue;
         g_assert_cmpuint(streams[i].left, ==, 0);
-        g_assert_false(wend_outcomes_next_run(streams[i].o, &streams[i].left, &streams[i].words,
-                                              &streams[i].n));
-        wend_outcomes_free(streams[i].o);
+        g_assert_false(
+            outcomes_next_run(streams[i].o, &streams[i].left, &streams[i].words, &streams[i].n));
+        outcomes_free(streams[i].o);
     }
 }
 
@@ -151,7 +149,7 @@ static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const S
 static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s,
                        WendWalkFlags flags)
 {
-    WendWalk *w = wend_walk_new(p, r->rank, q, flags);
+    WendWalk *w = walk_new(p, r->rank, q, flags);
     g_assert_nonnull(w);
     guint64 index = 0, polls = 0;
     const WendCall *c = NULL;
@@ -162,16 +160,16 @@ static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const Si
             if (flags == WEND_WALK_MAIN)
                 continue;
         }
-        c = wend_walk_next(w);
+        c = walk_next(w);
         g_assert_nonnull(c);
         g_assert_cmpstr(c->function->name, ==, kept->function);
         g_assert_cmpint(c->poll, ==, kept->poll);
         g_assert_cmpuint(c->index, ==, index++);
-        const WendTerminal *t = wend_program_terminal(p, c->terminal);
+        const WendTerminal *t = program_terminal(p, c->terminal);
         for (guint j = 0; j < t->n_slots; j++)
-            g_assert_cmpint(wend_program_slot(p, c->terminal, j, r->rank), ==,
+            g_assert_cmpint(program_slot(p, c->terminal, j, r->rank), ==,
                             g_array_index(kept->slots, gint64, j));
-        same_words(wend_program_shape(p, c->shape)->words, wend_program_shape(p, c->shape)->n_words,
+        same_words(program_shape(p, c->shape)->words, program_shape(p, c->shape)->n_words,
                    kept->shape, 1);
         if (c->poll)
             continue;
@@ -179,19 +177,19 @@ static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const Si
         g_assert_cmpint(c->return_code, ==, g_array_index(kept->outcome, gint64, 1));
         polls = 0;
     }
-    g_assert_null(wend_walk_next(w));
-    g_assert_null(wend_walk_next(w));
-    wend_walk_free(w);
+    g_assert_null(walk_next(w));
+    g_assert_null(walk_next(w));
+    walk_free(w);
 }
 
 void check(const char *dir, GPtrArray *ranks)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
     for (guint i = 0; i < ranks->len; i++) {
         SimulatedRank *r = g_ptr_array_index(ranks, i);
-        const WendClass *k = wend_program_class(p, wend_program_class_of(p, r->rank));
+        const WendClass *k = program_class(p, program_class_of(p, r->rank));
         g_assert_cmpuint(k->n_sequences, ==, r->sequences->len);
         for (guint q = 0; q < k->n_sequences; q++) {
             const SimulatedSequence *s = NULL; /* by kind and id: they come sorted */
@@ -204,29 +202,28 @@ void check(const char *dir, GPtrArray *ranks)
             guint64 polls = 0;
             for (guint j = 0; j < s->kept->len; j++)
                 polls += ((SimulatedCall *)g_ptr_array_index(s->kept, j))->poll;
-            g_assert_cmpuint(wend_program_polls(p, r->rank, q), ==, polls);
+            g_assert_cmpuint(program_polls(p, r->rank, q), ==, polls);
             check_words(p, r, q, s);
             check_walk(p, r, q, s, WEND_WALK_MAIN);
             check_walk(p, r, q, s, WEND_WALK_POLLS);
         }
     }
-    wend_program_free(p);
+    program_free(p);
 }
 
 void check_times(const char *dir)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    GKeyFile *meta = wend_program_meta(p);
+    GKeyFile *meta = program_meta(p);
     guint64 counted = 0, calls = g_key_file_get_uint64(meta, "recording", "calls", NULL)
                                  + g_key_file_get_uint64(meta, "recording", "frees", NULL);
-    for (guint i = 0; i < wend_program_n_classes(p); i++)
-        for (guint k = 0; k < wend_program_class(p, i)->n_sequences * wend_program_n_terminals(p);
-             k++) {
+    for (guint i = 0; i < program_n_classes(p); i++)
+        for (guint k = 0; k < program_class(p, i)->n_sequences * program_n_terminals(p); k++) {
             WendTiming duration, interval;
-            wend_program_timing(p, i, k / wend_program_n_terminals(p),
-                                k % wend_program_n_terminals(p), &duration, &interval);
+            program_timing(p, i, k / program_n_terminals(p), k % program_n_terminals(p), &duration,
+                           &interval);
             counted += duration.count;
             g_assert_cmpuint(duration.count, ==, interval.count);
             if (duration.count)
@@ -234,7 +231,7 @@ void check_times(const char *dir)
                               && duration.mean <= duration.max * 1.001);
         }
     g_assert_cmpuint(counted, ==, calls);
-    wend_program_free(p);
+    program_free(p);
 }
 
 WendArchiveResult in_any_order(GPtrArray *ranks, GRand *rand)

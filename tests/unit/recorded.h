@@ -12,7 +12,7 @@
 #include "../../lib/read/program.h"
 
 /* RANKS: SimulatedRank. They are merged in an order drawn from RAND; NULL: the first one takes the
- * others one by one. wend_merge_free. */
+ * others one by one. merge_free. */
 WendMerge *merged(GPtrArray *ranks, GRand *rand);
 /* A new folder for an archive; discard removes both and frees the name. */
 char *recorded_folder(void);

@@ -11,8 +11,8 @@
 #include "recorder/recorder.h"
 
 /* What live-requests.c and the recorder need of the rest. */
-const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
-const size_t wend_n_predefined = 1;
+const PredefinedHandle mpi_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
+const size_t mpi_n_predefined = 1;
 void *const *tools_own;
 int error_code_note(int rc)
 {
@@ -346,16 +346,16 @@ static void made_while_off(void)
     isend(&over, value(70), 700);
     isend(&pending, value(71), 701);
     wait_one(&over);
-    g_assert_cmpuint(wend_thread->sequence->calls, ==, before);
+    g_assert_cmpuint(this_thread->sequence->calls, ==, before);
     state()->recording = true;
     wait_one(&pending);
-    g_assert_cmpuint(wend_thread->sequence->calls, ==, before + 2);
+    g_assert_cmpuint(this_thread->sequence->calls, ==, before + 2);
     /* Made while on, ended while off: the end is there. */
     isend(&over, value(70), 700);
     state()->recording = false;
     wait_one(&over);
     state()->recording = true;
-    g_assert_cmpuint(wend_thread->sequence->calls, ==, before + 4);
+    g_assert_cmpuint(this_thread->sequence->calls, ==, before + 4);
 }
 
 /* -- a replay -- */

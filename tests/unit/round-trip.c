@@ -60,13 +60,13 @@ static void test_memory(void)
         simulated_free(r);
         Error *error = NULL;
         gsize before = allocated();
-        WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+        WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
         gsize taken = allocated() - before;
         g_assert_null(error);
-        g_assert_cmpuint(wend_merge_memory(m), >, taken / 2);
-        g_assert_cmpuint(wend_merge_memory(m), <, taken + taken / 2);
+        g_assert_cmpuint(merge_memory(m), >, taken / 2);
+        g_assert_cmpuint(merge_memory(m), <, taken + taken / 2);
         g_byte_array_unref(part);
-        wend_merge_free(m);
+        merge_free(m);
     }
 }
 
@@ -98,18 +98,18 @@ static void test_stencil(void)
 /* The member "program" with MPI_Send called NAME, or with another digest. */
 static Bytes *renamed(Bytes *member, const char *name)
 {
-    WendCursor c = wend_cursor(member->data, member->n);
+    WendCursor c = cursor_of(member->data, member->n);
     WendBuf out = WEND_BUF_INIT;
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 1);
-    WendCursor text = wend_cursor_block(&c);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 1);
+    WendCursor text = cursor_block(&c);
     g_assert_cmpmem(text.p, text.end - text.p, "Send", 4);
-    wend_buf_unsigned(&out, 1);
+    buf_unsigned(&out, 1);
     codec_put_name(&out, name ? name : "MPI_Send");
     guint8 first = *c.p ^ !name;
-    wend_buf_bytes(&out, &first, 1);
-    wend_buf_bytes(&out, c.p + 1, (gsize)(c.end - c.p) - 1);
+    buf_bytes(&out, &first, 1);
+    buf_bytes(&out, c.p + 1, (gsize)(c.end - c.p) - 1);
     Bytes *made = bytes_new(out.data, out.len);
-    wend_buf_clear(&out);
+    buf_clear(&out);
     return made;
 }
 
@@ -130,7 +130,7 @@ static void refused(const char *dir, const char *name, const char *why)
     container_free(b);
     g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
     Error *error = NULL;
-    g_assert_null(wend_program_open(dir, &error));
+    g_assert_null(program_open(dir, &error));
     g_assert_true(error && error->code == WEND_ERROR_INPUT);
     if (!strstr(error->message, why))
         g_error("\"%s\" does not say \"%s\"", error->message, why);
@@ -334,7 +334,7 @@ static const WendArg *arg_of(const WendCall *c, const char *name)
 
 static const WendCall *next(WendWalk *w, const char *function)
 {
-    const WendCall *c = wend_walk_next(w);
+    const WendCall *c = walk_next(w);
     g_assert_nonnull(c);
     g_assert_cmpstr(c->function->name, ==, function);
     return c;
@@ -404,23 +404,22 @@ static void test_walk(void)
 
     char *dir = record(ranks, NULL, NULL);
     check(dir, ranks);
-    WendProgram *p = wend_program_open(dir, NULL);
-    g_assert_false(g_key_file_get_boolean(wend_program_meta(p), "recording", "complete", NULL));
-    g_autofree char *missing =
-        g_key_file_get_string(wend_program_meta(p), "recording", "missing", NULL);
+    WendProgram *p = program_open(dir, NULL);
+    g_assert_false(g_key_file_get_boolean(program_meta(p), "recording", "complete", NULL));
+    g_autofree char *missing = g_key_file_get_string(program_meta(p), "recording", "missing", NULL);
     g_assert_cmpstr(missing, ==, "0-1;3");
-    g_assert_cmpuint(wend_program_class(p, wend_program_class_of(p, 3))->n_sequences, ==, 0);
-    g_assert_null(wend_walk_new(p, 0, 0, WEND_WALK_MAIN));
-    WendWalk *w = wend_walk_new(p, 2, 0, WEND_WALK_POLLS);
+    g_assert_cmpuint(program_class(p, program_class_of(p, 3))->n_sequences, ==, 0);
+    g_assert_null(walk_new(p, 0, 0, WEND_WALK_MAIN));
+    WendWalk *w = walk_new(p, 2, 0, WEND_WALK_POLLS);
     guint n;
     WendRequestState state;
     status_is(arg_of(next(w, "MPI_Recv"), "status")->out, 3, 42, 16);
     for (int i = 0; i < 3; i++)
         next(w, "MPI_Irecv");
-    g_assert_true(wend_walk_request(w, c, &state));
+    g_assert_true(walk_request(w, c, &state));
     g_assert_true(state.active && !state.persistent);
     g_assert_cmpuint(state.created, ==, 3);
-    g_assert_false(wend_walk_request(w, WEND_HANDLE(0, 3), &state));
+    g_assert_false(walk_request(w, WEND_HANDLE(0, 3), &state));
 
     const WendCall *some = next(w, "MPI_Waitsome");
     const WendArg *statuses = arg_of(some, "array_of_statuses"),
@@ -431,33 +430,33 @@ static void test_walk(void)
     g_assert_cmpint(statuses->n_out, ==, 2);
     status_is(statuses->out, 1, 9, 24);
     status_is(statuses->out + 4, none, any_tag, 0);
-    const gint64 *completed = wend_walk_completed(w, &n);
+    const gint64 *completed = walk_completed(w, &n);
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpint(completed[0], ==, b);
     g_assert_cmpint(completed[1], ==, c);
     /* the call's effects come after it */
-    g_assert_true(wend_walk_request(w, b, &state) && state.active);
+    g_assert_true(walk_request(w, b, &state) && state.active);
 
     const WendCall *all = next(w, "MPI_Waitall");
-    g_assert_true(wend_walk_request(w, b, &state) && !state.active);
+    g_assert_true(walk_request(w, b, &state) && !state.active);
     statuses = arg_of(all, "array_of_statuses");
     status_is(statuses->out, 3, 5, 800);
     status_is(statuses->out + 4, any, any_tag, 0);
     status_is(statuses->out + 8, any, any_tag, 0);
-    completed = wend_walk_completed(w, &n);
+    completed = walk_completed(w, &n);
     g_assert_cmpuint(n, ==, 1);
     g_assert_cmpint(completed[0], ==, a);
     g_autoptr(GString) text = g_string_new(NULL);
-    WendRead *reader = wend_read_wrap(p);
-    const WendReadCall *wrapped = wend_read_wrap_call(reader, w, all);
+    WendRead *reader = read_wrap(p);
+    const WendReadCall *wrapped = read_wrap_call(reader, w, all);
     WendReadValue requests;
     g_assert_true(value_argument(wrapped, 1, &requests));
     value_append(text, wrapped, 1, &requests, VALUE_TEXT);
     wend_read_free(reader);
     g_assert_cmpstr(text->str, ==, "[req#0, req#1, MPI_REQUEST_NULL]");
-    g_assert_null(wend_walk_next(w));
-    wend_walk_free(w);
-    wend_program_free(p);
+    g_assert_null(walk_next(w));
+    walk_free(w);
+    program_free(p);
     discard(dir);
 }
 

@@ -278,17 +278,17 @@ static WendMerge *merge_with_glib(const GPtrArray *parts, guint rank, guint leas
                                   GHashTable *frames)
 {
     const GByteArray *part = g_ptr_array_index(parts, rank);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
+    WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
     Vector *frame = NULL;
     for (guint step = 1;; step *= 2) {
         if (!frame && tree_may_shard(rank, step, parts->len, least))
-            g_assert_true(wend_archive_make_shard(m, least, &frame, NULL));
+            g_assert_true(archive_make_shard(m, least, &frame, NULL));
         if (rank & step || rank + step >= parts->len)
             break;
         WendMerge *other = merge_with_glib(parts, rank + step, least, frames);
-        AUTO(Vector) bytes = wend_merge_encode(other);
-        wend_merge_free(other);
-        g_assert_true(wend_merge_absorb(m, bytes->data, bytes->len, NULL));
+        AUTO(Vector) bytes = merge_encode(other);
+        merge_free(other);
+        g_assert_true(merge_absorb(m, bytes->data, bytes->len, NULL));
     }
     if (frame)
         g_hash_table_insert(frames, GUINT_TO_POINTER(rank), frame);
@@ -303,15 +303,15 @@ static void record_with_glib(const GPtrArray *parts, guint least, const char *di
     SharedFile file;
     WendArchiveResult result;
     WendMerge *m = merge_with_glib(parts, 0, least, frames);
-    g_assert_true(wend_archive_has_frames(m));
-    g_assert_true(wend_archive_begin(m, dir, NULL, &file, &places, &result, NULL));
+    g_assert_true(archive_has_frames(m));
+    g_assert_true(archive_begin(m, dir, NULL, &file, &places, &result, NULL));
     for (guint i = 0; i < places->len; i++) {
         const WendFramePlace *place = &VECTOR_AT(places, WendFramePlace, i);
         const Vector *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));
         g_assert_true(shared_file_write(&file, place->offset, frame->data, frame->len, NULL));
     }
     g_assert_true(shared_file_end(&file, NULL));
-    wend_merge_free(m);
+    merge_free(m);
 }
 
 /* Both builds of the merge write the same. */
@@ -402,15 +402,15 @@ static char *refusal(const char *dir, Bytes *meta, const char *shards, Bytes *co
         container_add(w, names[i], members[i]->data, members[i]->n);
     container_add(w, "meta", text, length);
     g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
-    WendProgram *p = wend_program_open(dir, &error);
-    g_assert_true((p == NULL) == (error != NULL));
+    WendProgram *p = program_open(dir, &error);
+    g_assert_true((!p) == (error != NULL));
     char *message = error ? g_strdup(error->message) : NULL;
     if (error) {
         g_assert_true(error && error->code == WEND_ERROR_INPUT);
         g_assert_null(strchr(message, '\n'));
     }
     error_clear(&error);
-    wend_program_free(p);
+    program_free(p);
     return message;
 }
 

@@ -41,8 +41,8 @@ void *__wrap_realloc(void *p, size_t n)
 static void expand(WendCursor *rules, guint rule, GArray *out)
 {
     WendCursor c = rules[rule];
-    for (guint64 n = wend_cursor_unsigned(&c); n > 0; n--) {
-        guint64 id = wend_cursor_unsigned(&c), exp = wend_cursor_unsigned(&c);
+    for (guint64 n = cursor_unsigned(&c); n > 0; n--) {
+        guint64 id = cursor_unsigned(&c), exp = cursor_unsigned(&c);
         for (; exp > 0; exp--) {
             guint32 terminal = (guint32)(id >> 1);
             if (id & 1)
@@ -57,25 +57,25 @@ static void expand(WendCursor *rules, guint rule, GArray *out)
 static void check(WendGrammar *g, const GArray *accepted)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_grammar_encode(g, NULL, &b);
+    grammar_encode(g, NULL, &b);
     g_assert_false(b.failed);
-    WendCursor c = wend_cursor(b.data, b.len);
-    size_t n = wend_cursor_count(&c, 1);
+    WendCursor c = cursor_of(b.data, b.len);
+    size_t n = cursor_count(&c, 1);
     WendCursor *rules = g_new(WendCursor, n);
     for (size_t i = 0; i < n; i++) {
         rules[i] = c;
-        for (guint64 k = 2 * wend_cursor_unsigned(&c); k > 0; k--)
-            wend_cursor_unsigned(&c);
+        for (guint64 k = 2 * cursor_unsigned(&c); k > 0; k--)
+            cursor_unsigned(&c);
     }
     g_assert_true(c.p == c.end);
     GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
     expand(rules, 0, out);
     g_assert_cmpmem(out->data, out->len * sizeof(guint32), accepted->data,
                     accepted->len * sizeof(guint32));
-    g_assert_cmpuint(wend_grammar_length(g), ==, accepted->len);
+    g_assert_cmpuint(grammar_length(g), ==, accepted->len);
     g_array_unref(out);
     g_free(rules);
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 /* Loops that break off, loops in loops, and noise: all paths allocate. */
@@ -100,30 +100,30 @@ static void test_grammar(void)
     for (guint round = 0; round < 400; round++) {
         GArray *in = input(round), *accepted = g_array_new(FALSE, FALSE, sizeof(guint32));
         allowed = round % 40;
-        WendGrammar *g = round % 3 ? wend_grammar_new() : wend_grammar_new_deferring();
+        WendGrammar *g = round % 3 ? grammar_new() : grammar_new_deferring();
         if (!g) {
             g_assert_cmpuint(round % 40, <, 3);
             allowed = G_MAXUINT64;
-            g = round % 3 ? wend_grammar_new() : wend_grammar_new_deferring();
+            g = round % 3 ? grammar_new() : grammar_new_deferring();
         }
         guint refused = 0;
         for (guint i = 0; i < in->len; i++) {
             if (refused == 5)
                 allowed = G_MAXUINT64; /* memory is there again: appending goes on */
             guint32 v = g_array_index(in, guint32, i);
-            if (wend_grammar_append(g, v, 1))
+            if (grammar_append(g, v, 1))
                 g_array_append_val(accepted, v);
             else
                 refused++;
         }
         allowed = 0;
         WendBuf b = WEND_BUF_INIT;
-        wend_grammar_encode(g, NULL, &b);
+        grammar_encode(g, NULL, &b);
         g_assert_true(b.failed);
-        wend_buf_clear(&b);
+        buf_clear(&b);
         allowed = G_MAXUINT64;
         check(g, accepted);
-        wend_grammar_free(g);
+        grammar_free(g);
         g_array_unref(in);
         g_array_unref(accepted);
     }
@@ -135,7 +135,7 @@ static void test_cst(void)
 {
     for (guint round = 0; round < 200; round++) {
         allowed = round;
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         if (!t) {
             allowed = G_MAXUINT64;
             continue;
@@ -145,10 +145,10 @@ static void test_cst(void)
             gint64 shape[] = {i % 37, i % 3}, slots[20] = {i % 111, 5};
             WendPoolKey key;
             guint32 number;
-            if (wend_cst_request(t, shape, 2, slots, 2, i % 2, &key, &number))
-                wend_cst_release(t, key);
-            WendTerminalEntry *e = wend_cst_terminal(t, shape, 2, slots, 2 + i % 19);
-            if (e && wend_cst_outcome(t, e->shape, slots, i % 20))
+            if (cst_request(t, shape, 2, slots, 2, i % 2, &key, &number))
+                cst_release(t, key);
+            WendTerminalEntry *e = cst_terminal(t, shape, 2, slots, 2 + i % 19);
+            if (e && cst_outcome(t, e->shape, slots, i % 20))
                 entries++;
             refused += !e;
             if (refused == 10)
@@ -156,9 +156,9 @@ static void test_cst(void)
         }
         allowed = G_MAXUINT64;
         WendBuf b = WEND_BUF_INIT;
-        wend_cst_encode(t, FALSE, NULL, 0, &b);
+        cst_encode(t, FALSE, NULL, 0, &b);
         g_assert_false(b.failed);
-        WendCursor c = wend_cursor(b.data, b.len);
+        WendCursor c = cursor_of(b.data, b.len);
         Table table = read_table(&c);
         g_assert_true(c.p == c.end);
         guint found = 0;
@@ -166,8 +166,8 @@ static void test_cst(void)
             found += ((GPtrArray *)table.streams->pdata[i])->len;
         g_assert_cmpuint(found, ==, entries);
         table_clear(&table);
-        wend_buf_clear(&b);
-        wend_cst_free(t);
+        buf_clear(&b);
+        cst_free(t);
     }
 }
 
@@ -183,9 +183,9 @@ typedef struct {
 static void check_calls(const WendCst *t, const GArray *accepted)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_cst_encode(t, FALSE, NULL, 0, &b);
+    cst_encode(t, FALSE, NULL, 0, &b);
     g_assert_false(b.failed);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     Table table = read_table(&c);
     g_autofree guint *at = g_new0(guint, table.slots->len + 1);
     g_autofree gint64 *last = g_new0(gint64, 3 * table.slots->len + 1);
@@ -204,17 +204,17 @@ static void check_calls(const WendCst *t, const GArray *accepted)
     for (guint i = 0; i < table.values->len; i++)
         g_assert_cmpuint(at[i], ==, ((const GPtrArray *)table.values->pdata[i])->len);
     table_clear(&table);
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 static void test_values(void)
 {
-    gsize patience = wend_cst_patience;
+    gsize patience = cst_patience;
     guint elastic = 0;
-    wend_cst_patience = 0;
+    cst_patience = 0;
     for (guint round = 1; round < 300; round++) { /* the table itself comes first */
         allowed = round;
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         GRand *rand = g_rand_new_with_seed(round);
         GArray *accepted = g_array_new(FALSE, FALSE, sizeof(Accepted));
         guint refused = 0;
@@ -223,7 +223,7 @@ static void test_values(void)
             Accepted a = {.n = i % 3 + 1};
             for (guint k = 0; k < a.n; k++)
                 a.slots[k] = k == 0 && i % 2 ? i : g_rand_int_range(rand, 0, 200);
-            const WendTerminalEntry *e = wend_cst_call(t, shape, 2, a.slots, a.n);
+            const WendTerminalEntry *e = cst_call(t, shape, 2, a.slots, a.n);
             refused += !e;
             if (refused == 10)
                 allowed = G_MAXUINT64;
@@ -233,17 +233,17 @@ static void test_values(void)
             g_array_append_val(accepted, a);
             if (i < 1999)
                 continue;
-            wend_cst_call_undo(t, e); /* the outcome could not be told */
+            cst_call_undo(t, e); /* the outcome could not be told */
             g_array_set_size(accepted, accepted->len - 1);
         }
         allowed = G_MAXUINT64;
-        elastic += wend_cst_elastic_calls(t) > 0;
+        elastic += cst_elastic_calls(t) > 0;
         check_calls(t, accepted);
-        wend_cst_free(t);
+        cst_free(t);
         g_array_unref(accepted);
         g_rand_free(rand);
     }
-    wend_cst_patience = patience;
+    cst_patience = patience;
     g_assert_cmpuint(elastic, >, 200);
 }
 
@@ -259,15 +259,15 @@ static void test_outcomes(void)
     enum { N = 36000 };
     guint refusals = 0;
     for (guint round = 0; round < 150; round++) {
-        WendCst *t = wend_cst_new();
+        WendCst *t = cst_new();
         gint64 words[5] = {0};
         GArray *accepted = g_array_new(FALSE, FALSE, sizeof(gint64));
         guint refused = 0;
-        g_assert_nonnull(wend_cst_terminal(t, words, 1, words, 0));
+        g_assert_nonnull(cst_terminal(t, words, 1, words, 0));
         allowed = round;
         for (guint i = 0; i < N; i++) {
             words[2] = outcome_at(i);
-            if (wend_cst_outcome(t, 0, words, 2 + (gsize)words[2] % 4))
+            if (cst_outcome(t, 0, words, 2 + (gsize)words[2] % 4))
                 g_array_append_val(accepted, words[2]);
             else if (++refused == 3)
                 allowed = round; /* some more memory, and again none */
@@ -275,8 +275,8 @@ static void test_outcomes(void)
         allowed = G_MAXUINT64;
         refusals += refused;
         WendBuf b = WEND_BUF_INIT;
-        wend_cst_encode(t, FALSE, NULL, 0, &b);
-        WendCursor c = wend_cursor(b.data, b.len);
+        cst_encode(t, FALSE, NULL, 0, &b);
+        WendCursor c = cursor_of(b.data, b.len);
         Table table = read_table(&c);
         const GPtrArray *stream = table.streams->pdata[0];
         g_assert_cmpuint(stream->len, ==, accepted->len);
@@ -288,8 +288,8 @@ static void test_outcomes(void)
         }
         table_clear(&table);
         g_array_unref(accepted);
-        wend_buf_clear(&b);
-        wend_cst_free(t);
+        buf_clear(&b);
+        cst_free(t);
     }
     g_assert_cmpuint(refusals, >, 1000);
 }

@@ -22,9 +22,9 @@ static Stream *stream_new(WendSideKindNumber kind)
     s->kind = kind;
     s->elements = g_array_new(FALSE, TRUE, sizeof(WendSideElement));
     s->codec = g_new(WendSideCodec, 1);
-    wend_side_codec_init(s->codec, wend_side_stream_kind(kind));
-    if (wend_side_stream_kind(kind)->tabled)
-        wend_buf_block(&s->rows, &(WendBuf)WEND_BUF_INIT);
+    side_codec_init(s->codec, side_stream_kind(kind));
+    if (side_stream_kind(kind)->tabled)
+        buf_block(&s->rows, &(WendBuf)WEND_BUF_INIT);
     return s;
 }
 
@@ -32,7 +32,7 @@ static void stream_free(Stream *s)
 {
     g_array_unref(s->elements);
     g_free(s->codec);
-    wend_buf_clear(&s->rows);
+    buf_clear(&s->rows);
     g_free(s);
 }
 
@@ -43,13 +43,13 @@ static void add_row(Stream *s, const WendSideElement *elements, guint n)
     range_encoder_begin(&to, &row);
     for (guint i = 0; i < n; i++) {
         WendSideElement e = elements[i];
-        wend_side_codec_encode(s->codec, &to, &e);
+        side_codec_encode(s->codec, &to, &e);
         g_assert_cmpmem(&e, sizeof e, &elements[i], sizeof e);
     }
     range_encoder_end(&to);
-    wend_buf_unsigned(&s->rows, n);
-    wend_buf_block(&s->rows, &row);
-    wend_buf_clear(&row);
+    buf_unsigned(&s->rows, n);
+    buf_block(&s->rows, &row);
+    buf_clear(&row);
     g_array_append_vals(s->elements, elements, n);
 }
 
@@ -75,10 +75,10 @@ static guint read_back(const Stream *s, gsize bytes, gboolean *damaged)
     WendSideReader *r = g_new(WendSideReader, 1);
     const WendSideElement *e;
     guint n = 0;
-    wend_side_reader_open(r, s->kind, &head, wend_cursor(s->rows.data, bytes));
-    while ((e = wend_side_reader_next(r))) {
+    side_reader_open(r, s->kind, &head, cursor_of(s->rows.data, bytes));
+    while ((e = side_reader_next(r))) {
         g_assert_cmpuint(n, <, s->elements->len);
-        assert_same(wend_side_stream_kind(s->kind), e,
+        assert_same(side_stream_kind(s->kind), e,
                     &g_array_index(s->elements, WendSideElement, n++));
     }
     *damaged = r->failed;
@@ -245,13 +245,12 @@ static WendSideElement some_element(WendSideKindNumber kind)
 {
     WendSideElement e;
     memset(&e, 0, sizeof e);
-    if (wend_side_stream_kind(kind)->symbols)
-        return some_symbol(
-            (guint)g_rand_int_range(dice, 0, (gint)wend_side_stream_kind(kind)->n_forms));
-    e.code = (guint)g_rand_int_range(dice, 0, (gint)wend_side_stream_kind(kind)->n_forms);
+    if (side_stream_kind(kind)->symbols)
+        return some_symbol((guint)g_rand_int_range(dice, 0, (gint)side_stream_kind(kind)->n_forms));
+    e.code = (guint)g_rand_int_range(dice, 0, (gint)side_stream_kind(kind)->n_forms);
     e.sub = (guint)g_rand_int_range(dice, 0, WEND_SIDE_SUBS);
     e.step = g_rand_boolean(dice) ? 1 : (guint64)some_number();
-    const WendSideForm *form = &wend_side_stream_kind(kind)->forms[e.code];
+    const WendSideForm *form = &side_stream_kind(kind)->forms[e.code];
     for (guint i = 0; i < form->numbers; i++)
         e.numbers[i] = some_number();
     if (form->seconds)
@@ -269,7 +268,7 @@ static void test_any(void)
 {
     for (int i = 0; i < 200 * WEND_SIDE_KINDS; i++) {
         WendSideKindNumber kind = (WendSideKindNumber)(i % WEND_SIDE_KINDS);
-        if (wend_side_stream_kind(kind)->n_forms == 0) /* times have rows of their own */
+        if (side_stream_kind(kind)->n_forms == 0) /* times have rows of their own */
             continue;
         Stream *s = stream_new(kind);
         for (int r = 0; r < 5; r++) {
@@ -308,8 +307,8 @@ static void test_damage(WendSideKindNumber kind)
         WendSideReader *r = g_new(WendSideReader, 1);
         guint n = 0;
         s->rows.data[at] ^= 0x55;
-        wend_side_reader_open(r, kind, &head, wend_cursor(s->rows.data, s->rows.len));
-        while (n <= 4 * 50 && wend_side_reader_next(r))
+        side_reader_open(r, kind, &head, cursor_of(s->rows.data, s->rows.len));
+        while (n <= 4 * 50 && side_reader_next(r))
             n++;
         found += r->failed;
         s->rows.data[at] ^= 0x55;

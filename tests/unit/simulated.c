@@ -20,13 +20,13 @@ static void call_free(gpointer p)
 static void sequence_free(gpointer p)
 {
     SimulatedSequence *s = p;
-    wend_cst_free(s->calls);
-    wend_cst_free(s->polls);
-    wend_grammar_free(s->grammar);
-    wend_grammar_free(s->polls_grammar);
+    cst_free(s->calls);
+    cst_free(s->polls);
+    grammar_free(s->grammar);
+    grammar_free(s->polls_grammar);
     g_ptr_array_unref(s->kept);
     g_array_unref(s->pool);
-    wend_site_guesses_clear(&s->guesses);
+    site_guesses_clear(&s->guesses);
     g_array_unref(s->elements);
     g_hash_table_unref(s->places);
     g_array_unref(s->addresses);
@@ -41,41 +41,41 @@ SimulatedRank *simulated_new(guint rank, guint world, gboolean keep)
     r->keep = keep;
     r->sequences = g_ptr_array_new_with_free_func(sequence_free);
     g_autofree char *host = g_strdup_printf("node%u", rank / 4);
-    wend_facts_add(&r->facts, "run.program", "/opt/app/stencil");
-    wend_facts_add(&r->facts, "run.arguments", "-n 100");
-    wend_facts_add(&r->facts, "run.host", host);
-    wend_facts_add(&r->facts, "run.start", "1767225600.25");
-    wend_facts_add(&r->facts, "run.elapsed", "1.5");
-    wend_facts_add(&r->facts, "mpi.library", "Simulated MPI 1.0");
-    wend_facts_add(&r->facts, "mpi.version", "4.0");
-    wend_facts_add(&r->facts, "mpi.thread", "MPI_THREAD_SINGLE");
-    wend_facts_add(&r->facts, "wend.version", PACKAGE_VERSION);
-    wend_facts_add(&r->facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
-    wend_facts_add(&r->facts, "datatype.MPI_INT", "4 0 4 0 4");
+    facts_add(&r->facts, "run.program", "/opt/app/stencil");
+    facts_add(&r->facts, "run.arguments", "-n 100");
+    facts_add(&r->facts, "run.host", host);
+    facts_add(&r->facts, "run.start", "1767225600.25");
+    facts_add(&r->facts, "run.elapsed", "1.5");
+    facts_add(&r->facts, "mpi.library", "Simulated MPI 1.0");
+    facts_add(&r->facts, "mpi.version", "4.0");
+    facts_add(&r->facts, "mpi.thread", "MPI_THREAD_SINGLE");
+    facts_add(&r->facts, "wend.version", PACKAGE_VERSION);
+    facts_add(&r->facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
+    facts_add(&r->facts, "datatype.MPI_INT", "4 0 4 0 4");
     return r;
 }
 
 void simulated_free(SimulatedRank *r)
 {
     g_ptr_array_unref(r->sequences);
-    wend_buf_clear(&r->facts.bytes);
+    buf_clear(&r->facts.bytes);
     if (r->noise)
         g_rand_free(r->noise);
     g_free(r);
 }
 
-SimulatedSequence *simulated_sequence(SimulatedRank *r, enum wend_sequence_kind kind, gint64 id)
+SimulatedSequence *simulated_sequence(SimulatedRank *r, enum sequence_kind kind, gint64 id)
 {
     SimulatedSequence *s = g_new0(SimulatedSequence, 1);
     s->kind = kind;
     s->id = id;
-    s->calls = wend_cst_new();
-    s->polls = wend_cst_new();
-    s->grammar = wend_grammar_new();
-    s->polls_grammar = wend_grammar_new();
+    s->calls = cst_new();
+    s->polls = cst_new();
+    s->grammar = grammar_new();
+    s->polls_grammar = grammar_new();
     s->kept = g_ptr_array_new_with_free_func(call_free);
     s->pool = g_array_new(FALSE, TRUE, sizeof(WendPoolKey));
-    g_assert_true(wend_site_guesses_init(&s->guesses));
+    g_assert_true(site_guesses_init(&s->guesses));
     s->elements = g_array_new(FALSE, FALSE, sizeof(WendSideElement));
     s->places = g_hash_table_new(NULL, NULL);
     s->addresses = g_array_new(FALSE, FALSE, sizeof(guintptr));
@@ -104,19 +104,19 @@ static guint site_number(SimulatedSequence *s, guintptr address)
 /* Notes the site of a call that was appended. */
 static void note_site(SimulatedRank *r, SimulatedSequence *s, gboolean poll)
 {
-    const WendFunction *f = wend_function_by_name(s->now->function);
+    const WendFunction *f = function_by_name(s->now->function);
     s->now->site = s->site;
     s->site = 0;
     if (!r->sites || f->flags & WEND_F_PSEUDO)
         return;
     const SimulatedCall *c = s->now;
     WendSiteCall marks =
-        wend_site_call(words(c->shape), c->shape->len, words(c->slots), c->slots->len, poll);
-    WendSiteGuess *guess = wend_site_guess(&s->guesses, &marks);
+        site_call(words(c->shape), c->shape->len, words(c->slots), c->slots->len, poll);
+    WendSiteGuess *guess = site_guess(&s->guesses, &marks);
     guint site = site_number(s, s->now->site);
     WendSiteElement e;
     bool wrong;
-    g_assert_true(wend_site_guess_note(&s->guesses, &marks, guess, site, 0, &wrong, &e));
+    g_assert_true(site_guess_note(&s->guesses, &marks, guess, site, 0, &wrong, &e));
     if (!wrong)
         return;
     WendSideElement element = {.step = e.step, .code = e.code, .numbers = {site}};
@@ -139,7 +139,7 @@ static guint frame_number(GHashTable *known, guint caller, guint64 offset, gbool
 {
     char *key = g_strdup_printf("%u %" G_GUINT64_FORMAT, caller, offset);
     gpointer number = g_hash_table_lookup(known, key);
-    *is_new = number == NULL;
+    *is_new = !number;
     if (number) {
         g_free(key);
         return GPOINTER_TO_UINT(number) - 1;
@@ -151,13 +151,13 @@ static guint frame_number(GHashTable *known, guint caller, guint64 offset, gbool
 /* Puts an address of the program, whose name is as if it were made by a linker. */
 static void put_place(WendBuf *table, guint64 offset, guint64 *last)
 {
-    wend_buf_unsigned(table, 1);
+    buf_unsigned(table, 1);
     if (*last == 0) {
-        wend_buf_string(table, "");
-        wend_buf_unsigned(table, 4);
-        wend_buf_bytes(table, "\x12\x34\x56\x78", 4);
+        buf_string(table, "");
+        buf_unsigned(table, 4);
+        buf_bytes(table, "\x12\x34\x56\x78", 4);
     }
-    wend_buf_signed(table, (gint64)(offset - *last));
+    buf_signed(table, (gint64)(offset - *last));
     *last = offset;
 }
 
@@ -173,8 +173,8 @@ static void put_callers(WendBuf *table, GHashTable *known, guintptr address, gui
             break;
         caller = 2 + number;
     }
-    wend_buf_unsigned(table, caller);
-    wend_buf_unsigned(table, n - first);
+    buf_unsigned(table, caller);
+    buf_unsigned(table, n - first);
     for (guint i = first; i < n; i++) {
         put_place(table, offsets[i], last);
         if (i > first)
@@ -194,8 +194,8 @@ static void put_table(const SimulatedSequence *s, WendBuf *out)
             put_callers(&table, known, address, &last);
         put_place(&table, address, &last);
     }
-    wend_buf_block(out, &table);
-    wend_buf_clear(&table);
+    buf_block(out, &table);
+    buf_clear(&table);
 }
 
 static WendSideKindNumber sites_kind(void)
@@ -208,18 +208,18 @@ static void put_stream(const SimulatedSequence *s, WendBuf *out)
     WendBuf rows = WEND_BUF_INIT, row = WEND_BUF_INIT;
     g_autofree WendSideCodec *codec = g_new(WendSideCodec, 1);
     RangeEncoder to;
-    wend_side_stream_put_head(out, &(WendSideHead){.kind = s->kind, .id = s->id});
+    side_stream_put_head(out, &(WendSideHead){.kind = s->kind, .id = s->id});
     put_table(s, &rows);
-    wend_side_codec_init(codec, wend_side_stream_kind(sites_kind()));
+    side_codec_init(codec, side_stream_kind(sites_kind()));
     range_encoder_begin(&to, &row);
     for (guint i = 0; i < s->elements->len; i++)
-        wend_side_codec_encode(codec, &to, &g_array_index(s->elements, WendSideElement, i));
+        side_codec_encode(codec, &to, &g_array_index(s->elements, WendSideElement, i));
     range_encoder_end(&to);
-    wend_buf_unsigned(&rows, s->elements->len);
-    wend_buf_block(&rows, &row);
-    wend_buf_block(out, &rows);
-    wend_buf_clear(&row);
-    wend_buf_clear(&rows);
+    buf_unsigned(&rows, s->elements->len);
+    buf_block(&rows, &row);
+    buf_block(out, &rows);
+    buf_clear(&row);
+    buf_clear(&rows);
 }
 
 static void put_sites(const SimulatedRank *r, WendBuf *out)
@@ -228,22 +228,22 @@ static void put_sites(const SimulatedRank *r, WendBuf *out)
     guint n = 0;
     for (guint i = 0; i < r->sequences->len; i++)
         n += ((const SimulatedSequence *)g_ptr_array_index(r->sequences, i))->elements->len > 0;
-    wend_buf_unsigned(out, 1);
-    wend_buf_unsigned(out, sites_kind());
-    wend_buf_unsigned(&member, n);
+    buf_unsigned(out, 1);
+    buf_unsigned(out, sites_kind());
+    buf_unsigned(&member, n);
     for (guint i = 0; i < r->sequences->len; i++) {
         const SimulatedSequence *s = g_ptr_array_index(r->sequences, i);
         if (s->elements->len > 0)
             put_stream(s, &member);
     }
-    wend_buf_block(out, &member);
-    wend_buf_clear(&member);
+    buf_block(out, &member);
+    buf_clear(&member);
 }
 
 GByteArray *simulated_part(SimulatedRank *r)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_part_begin(&b, &r->facts, r->rank, r->world, r->sequences->len);
+    part_begin(&b, &r->facts, r->rank, r->world, r->sequences->len);
     for (guint i = 0; i < r->sequences->len; i++) {
         const SimulatedSequence *s = g_ptr_array_index(r->sequences, i);
         WendPartSequence p = {.kind = s->kind,
@@ -253,14 +253,14 @@ GByteArray *simulated_part(SimulatedRank *r)
                               .polls_after = s->polls_since,
                               .polls = s->polls,
                               .polls_grammar = s->polls_grammar};
-        wend_part_sequence(&b, &p);
+        part_sequence(&b, &p);
     }
     if (r->sites)
         put_sites(r, &b);
     g_assert_false(b.failed);
     GByteArray *part = g_byte_array_new();
     g_byte_array_append(part, b.data, b.len);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     return part;
 }
 
@@ -270,8 +270,8 @@ gint64 constant(const char *name)
     gpointer number;
     if (!numbers) {
         numbers = g_hash_table_new(g_str_hash, g_str_equal);
-        for (gsize i = 0; i < wend_n_constants; i++)
-            g_hash_table_insert(numbers, (gpointer)wend_constants[i], GSIZE_TO_POINTER(i));
+        for (gsize i = 0; i < mpi_n_constants; i++)
+            g_hash_table_insert(numbers, (gpointer)mpi_constants[i], GSIZE_TO_POINTER(i));
     }
     if (!g_hash_table_lookup_extended(numbers, name, NULL, &number))
         g_error("no constant %s", name);
@@ -280,7 +280,7 @@ gint64 constant(const char *name)
 
 void call(SimulatedSequence *s, const char *function)
 {
-    const WendFunction *f = wend_function_by_name(function);
+    const WendFunction *f = function_by_name(function);
     g_assert_nonnull(f);
     s->now = g_new0(SimulatedCall, 1);
     if (s->site == 0)
@@ -289,7 +289,7 @@ void call(SimulatedSequence *s, const char *function)
     s->now->shape = g_array_new(FALSE, FALSE, sizeof(gint64));
     s->now->slots = g_array_new(FALSE, FALSE, sizeof(gint64));
     s->now->outcome = g_array_new(FALSE, FALSE, sizeof(gint64));
-    shape(s, WEND_SHAPE_HEAD(f - wend_functions, 0));
+    shape(s, WEND_SHAPE_HEAD(f - mpi_functions, 0));
     outcome(s, 0);
     outcome(s, 0);
 }
@@ -322,12 +322,12 @@ void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
     words(c->outcome)[0] = s->polls_since;
     s->polls_since = 0;
     WendTerminalEntry *t =
-        wend_cst_call(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
-    g_assert_true(wend_grammar_append(s->grammar, t->number, 1));
-    g_assert_true(wend_cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
+        cst_call(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    g_assert_true(grammar_append(s->grammar, t->number, 1));
+    g_assert_true(cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
     double factor = r->noise ? exp2(g_rand_double_range(r->noise, -1, 3)) : 1;
-    wend_stat_add(&t->times->duration, seconds * factor);
-    wend_stat_add(&t->times->interval, seconds * 3 * factor);
+    stat_add(&t->times->duration, seconds * factor);
+    stat_add(&t->times->interval, seconds * 3 * factor);
     note_site(r, s, FALSE);
     keep(r, s);
 }
@@ -343,8 +343,8 @@ void end_poll(SimulatedRank *r, SimulatedSequence *s)
 {
     SimulatedCall *c = s->now;
     WendTerminalEntry *t =
-        wend_cst_terminal(s->polls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
-    g_assert_true(wend_grammar_append(s->polls_grammar, t->number, 1));
+        cst_terminal(s->polls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    g_assert_true(grammar_append(s->polls_grammar, t->number, 1));
     s->polls_since++;
     note_site(r, s, TRUE);
     c->poll = TRUE;
@@ -361,8 +361,8 @@ gint64 end_request(SimulatedRank *r, SimulatedSequence *s)
     g_autofree gint64 *pool = g_memdup2(words(c->slots), c->slots->len * sizeof(gint64));
     g_assert_cmpuint(c->slots->len, ==, 5);
     pool[2] = 0;
-    g_assert_true(wend_cst_request(s->calls, words(c->shape), c->shape->len, pool, c->slots->len,
-                                   true, &key, &number));
+    g_assert_true(cst_request(s->calls, words(c->shape), c->shape->len, pool, c->slots->len, true,
+                              &key, &number));
     if (number >= s->pool->len)
         g_array_set_size(s->pool, number + 1);
     g_array_index(s->pool, WendPoolKey, number) = key;
@@ -373,8 +373,7 @@ gint64 end_request(SimulatedRank *r, SimulatedSequence *s)
 
 void release(SimulatedSequence *s, gint64 request)
 {
-    wend_cst_release(s->calls,
-                     g_array_index(s->pool, WendPoolKey, wend_word_handle_number(request)));
+    cst_release(s->calls, g_array_index(s->pool, WendPoolKey, word_handle_number(request)));
 }
 
 /* -- whole calls -- */
@@ -545,7 +544,7 @@ SimulatedRank *simulated_stencil_with(guint rank, guint width, guint height, gui
     call(s, "MPI_Comm_rank");
     slot(s, rank);
     shape(s, constant("MPI_COMM_WORLD"));
-    const WendFunction *f = wend_function_by_name("MPI_Comm_rank");
+    const WendFunction *f = function_by_name("MPI_Comm_rank");
     if (f->params[f->n_params - 1].place == WEND_PLACE_OUTCOME)
         outcome(s, rank);
     else

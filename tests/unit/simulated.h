@@ -20,7 +20,7 @@ typedef struct {
 } SimulatedCall;
 
 typedef struct {
-    enum wend_sequence_kind kind;
+    enum sequence_kind kind;
     gint64 id;
     WendCst *calls, *polls;
     WendGrammar *grammar, *polls_grammar;
@@ -47,7 +47,7 @@ typedef struct {
 
 SimulatedRank *simulated_new(guint rank, guint world, gboolean keep);
 void simulated_free(SimulatedRank *r);
-SimulatedSequence *simulated_sequence(SimulatedRank *r, enum wend_sequence_kind kind, gint64 id);
+SimulatedSequence *simulated_sequence(SimulatedRank *r, enum sequence_kind kind, gint64 id);
 GByteArray *simulated_part(SimulatedRank *r);
 
 /* One call: begin, its words, end. */

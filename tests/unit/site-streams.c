@@ -158,15 +158,14 @@ static void check_stack(const WendCallSites *sites, guint site, guintptr address
 {
     guint64 offsets[SIMULATED_FRAMES];
     gboolean whole;
-    guint n = simulated_stack(address, offsets, &whole),
-          caller = wend_call_site(sites, site)->caller;
+    guint n = simulated_stack(address, offsets, &whole), caller = call_site(sites, site)->caller;
     if (!simulated_stacks) {
         g_assert_cmpuint(caller, ==, WEND_CALLER_NOT_RECORDED);
         return;
     }
     for (; n > 0; n--) {
-        g_assert_cmpuint(caller, <, wend_call_sites_n_frames(sites));
-        const WendSite *frame = wend_call_sites_frame(sites, caller);
+        g_assert_cmpuint(caller, <, call_sites_n_frames(sites));
+        const WendSite *frame = call_sites_frame(sites, caller);
         g_assert_cmpuint(frame->offset, ==, offsets[n - 1]);
         caller = frame->caller;
     }
@@ -176,43 +175,43 @@ static void check_stack(const WendCallSites *sites, guint site, guintptr address
 static void check_sequence(const WendProgram *p, const WendCallSites *sites, const SimulatedRank *r,
                            guint sequence)
 {
-    const WendClass *k = wend_program_class(p, wend_program_class_of(p, r->rank));
+    const WendClass *k = program_class(p, program_class_of(p, r->rank));
     const SimulatedSequence *s = sequence_like(r, &k->sequences[sequence]);
-    WendWalk *walk = wend_walk_new(p, r->rank, sequence, WEND_WALK_POLLS);
-    WendSiteWalk *site_walk = wend_site_walk_new(sites, r->rank, sequence);
+    WendWalk *walk = walk_new(p, r->rank, sequence, WEND_WALK_POLLS);
+    WendSiteWalk *site_walk = site_walk_new(sites, r->rank, sequence);
     const WendCall *call;
     guint i = 0;
-    for (; (call = wend_walk_next(walk)); i++) {
+    for (; (call = walk_next(walk)); i++) {
         const SimulatedCall *made = g_ptr_array_index(s->kept, i);
-        guint site = wend_site_walk_next(site_walk, call);
+        guint site = site_walk_next(site_walk, call);
         g_assert_cmpstr(call->function->name, ==, made->function);
         if (call->function->flags & WEND_F_PSEUDO || !r->sites) {
             g_assert_cmpuint(site, ==, G_MAXUINT);
             continue;
         }
-        g_assert_cmpuint(site, <, wend_call_sites_n(sites));
-        g_assert_cmpuint(wend_call_site(sites, site)->offset, ==, made->site);
+        g_assert_cmpuint(site, <, call_sites_n(sites));
+        g_assert_cmpuint(call_site(sites, site)->offset, ==, made->site);
         check_stack(sites, site, made->site);
     }
     g_assert_cmpuint(i, ==, s->kept->len);
-    wend_site_walk_free(site_walk);
-    wend_walk_free(walk);
+    site_walk_free(site_walk);
+    walk_free(walk);
 }
 
 static void check_sites(const char *dir, GPtrArray *ranks)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    WendCallSites *sites = wend_call_sites_open(p, &error);
+    WendCallSites *sites = call_sites_open(p, &error);
     g_assert_null(error);
     for (guint i = 0; i < ranks->len; i++) {
-        const WendClass *k = wend_program_class(p, wend_program_class_of(p, i));
+        const WendClass *k = program_class(p, program_class_of(p, i));
         for (guint q = 0; q < k->n_sequences; q++)
             check_sequence(p, sites, g_ptr_array_index(ranks, i), q);
     }
-    wend_call_sites_free(sites);
-    wend_program_free(p);
+    call_sites_free(sites);
+    program_free(p);
 }
 
 /* The size of the member with the sites, which are read back. The calls are as without sites. */
@@ -352,9 +351,9 @@ static GPtrArray *plain_functions(void)
     static GPtrArray *plain;
     if (!plain) {
         plain = g_ptr_array_new();
-        for (gsize i = 0; i < wend_n_functions; i++)
-            if (is_plain(&wend_functions[i]))
-                g_ptr_array_add(plain, (gpointer)&wend_functions[i]);
+        for (gsize i = 0; i < mpi_n_functions; i++)
+            if (is_plain(&mpi_functions[i]))
+                g_ptr_array_add(plain, (gpointer)&mpi_functions[i]);
     }
     return plain;
 }
@@ -373,11 +372,10 @@ static IrregularCall irregular_next(Irregular *of)
     of->site = jumps ? (guint)g_rand_int_range(of->dice, 0, IRREGULAR_SITES)
                      : (of->site + 1) % IRREGULAR_SITES;
     gboolean poll = of->site % 11 == 3;
-    return (IrregularCall){poll ? wend_function_by_name("MPI_Iprobe")
-                                : g_ptr_array_index(plain, of->site * 7 % plain->len),
-                           poll, 4096 + 5 * (guintptr)of->site,
-                           g_rand_int_range(of->dice, 0, IRREGULAR_SEGMENTS),
-                           g_rand_int_range(of->dice, 0, IRREGULAR_NUMBERS)};
+    return (IrregularCall){
+        poll ? function_by_name("MPI_Iprobe") : g_ptr_array_index(plain, of->site * 7 % plain->len),
+        poll, 4096 + 5 * (guintptr)of->site, g_rand_int_range(of->dice, 0, IRREGULAR_SEGMENTS),
+        g_rand_int_range(of->dice, 0, IRREGULAR_NUMBERS)};
 }
 
 static void irregular_words(SimulatedRank *r, SimulatedSequence *s, const IrregularCall *c)
@@ -425,23 +423,23 @@ static SimulatedRank *irregular_rank(guint rank, guint world, guint calls)
 static void check_irregular(const WendProgram *p, const WendCallSites *sites, guint rank,
                             guint calls)
 {
-    WendWalk *walk = wend_walk_new(p, rank, 0, WEND_WALK_POLLS);
-    WendSiteWalk *site_walk = wend_site_walk_new(sites, rank, 0);
+    WendWalk *walk = walk_new(p, rank, 0, WEND_WALK_POLLS);
+    WendSiteWalk *site_walk = site_walk_new(sites, rank, 0);
     Irregular of = irregular(rank);
     for (guint i = 0; i < calls; i++) {
-        const WendCall *call = wend_walk_next(walk);
+        const WendCall *call = walk_next(walk);
         IrregularCall made = irregular_next(&of);
         g_assert_cmpstr(call->function->name, ==, made.function->name);
         g_assert_cmpint(call->poll, ==, made.poll);
-        guint site = wend_site_walk_next(site_walk, call);
-        g_assert_cmpuint(site, <, wend_call_sites_n(sites));
-        g_assert_cmpuint(wend_call_site(sites, site)->offset, ==, made.site);
+        guint site = site_walk_next(site_walk, call);
+        g_assert_cmpuint(site, <, call_sites_n(sites));
+        g_assert_cmpuint(call_site(sites, site)->offset, ==, made.site);
         check_stack(sites, site, made.site);
     }
-    g_assert_null(wend_walk_next(walk));
+    g_assert_null(walk_next(walk));
     g_rand_free(of.dice);
-    wend_site_walk_free(site_walk);
-    wend_walk_free(walk);
+    site_walk_free(site_walk);
+    walk_free(walk);
 }
 
 /* Each of WORLD ranks makes CALLS calls. They are merged in any order. */
@@ -454,14 +452,14 @@ static void irregular_calls(guint world, guint calls)
     for (guint i = 0; i < world; i++)
         g_ptr_array_add(ranks, irregular_rank(i, world, calls));
     char *dir = record(ranks, order, NULL);
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    WendCallSites *sites = wend_call_sites_open(p, &error);
+    WendCallSites *sites = call_sites_open(p, &error);
     g_assert_null(error);
     for (guint i = 0; i < world; i++)
         check_irregular(p, sites, i, calls);
-    wend_call_sites_free(sites);
-    wend_program_free(p);
+    call_sites_free(sites);
+    program_free(p);
     g_rand_free(order);
     discard(dir);
 }
@@ -505,23 +503,23 @@ static Bytes *damaged(Bytes *member, GRand *dice)
 static gboolean read_all(const WendProgram *p)
 {
     AUTO(Error) error = NULL;
-    WendCallSites *sites = wend_call_sites_open(p, &error);
+    WendCallSites *sites = call_sites_open(p, &error);
     if (!sites) {
         g_assert_true(error && error->code == WEND_ERROR_INPUT);
         return FALSE;
     }
-    for (guint rank = 0; rank < wend_program_ranks(p); rank++) {
-        WendWalk *walk = wend_walk_new(p, rank, 0, WEND_WALK_POLLS);
-        WendSiteWalk *site_walk = wend_site_walk_new(sites, rank, 0);
+    for (guint rank = 0; rank < program_ranks(p); rank++) {
+        WendWalk *walk = walk_new(p, rank, 0, WEND_WALK_POLLS);
+        WendSiteWalk *site_walk = site_walk_new(sites, rank, 0);
         const WendCall *call;
-        while ((call = wend_walk_next(walk))) {
-            guint site = wend_site_walk_next(site_walk, call);
-            g_assert_true(site == G_MAXUINT || site < wend_call_sites_n(sites));
+        while ((call = walk_next(walk))) {
+            guint site = site_walk_next(site_walk, call);
+            g_assert_true(site == G_MAXUINT || site < call_sites_n(sites));
         }
-        wend_site_walk_free(site_walk);
-        wend_walk_free(walk);
+        site_walk_free(site_walk);
+        walk_free(walk);
     }
-    wend_call_sites_free(sites);
+    call_sites_free(sites);
     return TRUE;
 }
 
@@ -537,7 +535,7 @@ static gboolean read_with(const char *dir, const char *name, Bytes *member)
     WendProgram *p = program_from_container(container_from_members(members, "damaged"), &error);
     g_assert_null(error);
     gboolean read = read_all(p);
-    wend_program_free(p);
+    program_free(p);
     return read;
 }
 
@@ -636,10 +634,10 @@ static guint frames_of(guint site, WendSiteFrame *frames)
 
 static void check_frames(const WendCallSites *sites)
 {
-    for (guint i = 0; i < wend_call_sites_n(sites); i++) {
+    for (guint i = 0; i < call_sites_n(sites); i++) {
         WendSiteFrame expected[2];
         guint n, n_expected = frames_of(i, expected);
-        const WendSiteFrame *frames = wend_call_site_frames(sites, i, 0, &n);
+        const WendSiteFrame *frames = call_site_frames(sites, i, 0, &n);
         g_assert_cmpuint(n, ==, n_expected);
         for (guint k = 0; k < n; k++) {
             g_assert_cmpstr(frames[k].function, ==, expected[k].function);
@@ -651,13 +649,13 @@ static void check_frames(const WendCallSites *sites)
 
 static WendSiteSymbols *symbols_of(const WendCallSites *sites)
 {
-    WendSiteSymbols *symbols = wend_site_symbols_new();
-    for (guint i = 0; i < wend_call_sites_n(sites); i++) {
-        const WendSite *s = wend_call_site(sites, i);
-        const WendSiteModule *m = wend_call_sites_module(sites, s->module);
+    WendSiteSymbols *symbols = site_symbols_new();
+    for (guint i = 0; i < call_sites_n(sites); i++) {
+        const WendSite *s = call_site(sites, i);
+        const WendSiteModule *m = call_sites_module(sites, s->module);
         WendSiteFrame frames[2];
         guint n = frames_of(i, frames);
-        wend_site_symbols_add(symbols, m->file, m->id, m->n_id, s->offset, frames, n);
+        site_symbols_add(symbols, m->file, m->id, m->n_id, s->offset, frames, n);
     }
     return symbols;
 }
@@ -670,35 +668,35 @@ static void store_names(const char *dir)
     bool stored;
     g_autofree char *path = g_build_filename(dir, CONTAINER_FILE, NULL);
     g_autofree char *bytes = recorded_bytes(dir, &before);
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    WendCallSites *sites = wend_call_sites_open(p, &error);
+    WendCallSites *sites = call_sites_open(p, &error);
     g_assert_null(error);
-    g_assert_cmpuint(wend_call_sites_n(sites), >, 2);
+    g_assert_cmpuint(call_sites_n(sites), >, 2);
     WendSiteSymbols *symbols = symbols_of(sites);
-    g_assert_true(wend_site_symbols_store(symbols, path, 10, &stored, &error));
+    g_assert_true(site_symbols_store(symbols, path, 10, &stored, &error));
     g_assert_false(stored);
     g_autofree char *unchanged = recorded_bytes(dir, &after);
     g_assert_cmpmem(bytes, before, unchanged, after);
-    g_assert_true(wend_site_symbols_store(symbols, path, G_MAXUINT64, &stored, &error));
+    g_assert_true(site_symbols_store(symbols, path, G_MAXUINT64, &stored, &error));
     g_assert_null(error);
     g_assert_true(stored);
-    wend_site_symbols_free(symbols);
-    wend_call_sites_free(sites);
-    wend_program_free(p);
+    site_symbols_free(symbols);
+    call_sites_free(sites);
+    program_free(p);
 }
 
 static void check_names(const char *dir)
 {
     Error *error = NULL;
-    WendProgram *p = wend_program_open(dir, &error);
+    WendProgram *p = program_open(dir, &error);
     g_assert_null(error);
-    WendCallSites *sites = wend_call_sites_open(p, &error);
+    WendCallSites *sites = call_sites_open(p, &error);
     g_assert_null(error);
     check_frames(sites);
     g_assert_true(read_all(p));
-    wend_call_sites_free(sites);
-    wend_program_free(p);
+    call_sites_free(sites);
+    program_free(p);
 }
 
 static void names_of(Structure *structure, guint world, guint times)

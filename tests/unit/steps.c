@@ -139,7 +139,7 @@ static void test_same_bytes(void)
         char *dir = record(ranks, NULL, &with);
         gsize n, m;
         g_autofree char *a = recorded_bytes(dir, &n);
-        g_autofree char *totals = wend_totals_text(&with.totals);
+        g_autofree char *totals = totals_text(&with.totals);
         be_short(G_MAXUINT64, 0);
         for (guint together = 1; together <= parts->len; together++) {
             WendStepResult without;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../lib/base/identifier.h"
-#include "src/proxygen/emit/c_tokens.h"
+#include "src/proxygen/emit/c-tokens.h"
 
 /* What the phases of translation before tokens could make of it (C11, 5.1.1.2), in any encoding. */
 static void assert_plain(const char *text)

@@ -24,24 +24,24 @@ static void test_round_trip(void)
     for (guint i = 0; i < values->len; i++) {
         guint64 v = g_array_index(values, guint64, i);
         size_t before = b.len;
-        wend_buf_unsigned(&b, v);
+        buf_unsigned(&b, v);
         size_t size = 1;
         for (guint64 rest = v; rest >= 128; rest /= 128)
             size++;
         g_assert_cmpuint(b.len - before, ==, size);
-        wend_buf_signed(&b, (gint64)v);
+        buf_signed(&b, (gint64)v);
     }
     g_assert_false(b.failed);
-    WendCursor c = wend_cursor(b.data, b.len);
+    WendCursor c = cursor_of(b.data, b.len);
     for (guint i = 0; i < values->len; i++) {
-        g_assert_cmpuint(wend_cursor_unsigned(&c), ==, g_array_index(values, guint64, i));
-        g_assert_cmpint(wend_cursor_signed(&c), ==, (gint64)g_array_index(values, guint64, i));
+        g_assert_cmpuint(cursor_unsigned(&c), ==, g_array_index(values, guint64, i));
+        g_assert_cmpint(cursor_signed(&c), ==, (gint64)g_array_index(values, guint64, i));
     }
     g_assert_false(c.failed);
     g_assert_true(c.p == c.end);
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 0); /* past the end */
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 0); /* past the end */
     g_assert_true(c.failed);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     g_array_unref(values);
     g_rand_free(rand);
 }
@@ -50,25 +50,25 @@ static void test_round_trip(void)
 static void test_known_bytes(void)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_buf_unsigned(&b, 0);
-    wend_buf_unsigned(&b, 300);
-    wend_buf_signed(&b, -1);
-    wend_buf_signed(&b, 1);
-    wend_buf_signed(&b, -65);
-    wend_buf_string(&b, "abc");
-    wend_buf_signed(&b, INT64_MIN);
+    buf_unsigned(&b, 0);
+    buf_unsigned(&b, 300);
+    buf_signed(&b, -1);
+    buf_signed(&b, 1);
+    buf_signed(&b, -65);
+    buf_string(&b, "abc");
+    buf_signed(&b, INT64_MIN);
     static const guint8 expected[] = {0,    0xac, 0x02, 1,    2,    0x81, 0x01,
                                       3,    'a',  'b',  'c',  0xff, 0xff, 0xff,
                                       0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
     g_assert_cmpmem(b.data, b.len, expected, sizeof expected);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     g_assert_null(b.data);
 }
 
 static gboolean reads(const void *bytes, size_t n, guint64 *v)
 {
-    WendCursor c = wend_cursor(bytes, n);
-    *v = wend_cursor_unsigned(&c);
+    WendCursor c = cursor_of(bytes, n);
+    *v = cursor_unsigned(&c);
     g_assert_true(!c.failed || *v == 0);
     return !c.failed;
 }
@@ -89,57 +89,57 @@ static void test_hostile_numbers(void)
 static void test_blocks(void)
 {
     WendBuf inner = WEND_BUF_INIT, outer = WEND_BUF_INIT;
-    wend_buf_unsigned(&inner, 1000);
-    wend_buf_block(&outer, &inner);
-    wend_buf_unsigned(&outer, 5);
-    WendCursor c = wend_cursor(outer.data, outer.len), block = wend_cursor_block(&c);
-    g_assert_cmpuint(wend_cursor_unsigned(&block), ==, 1000);
+    buf_unsigned(&inner, 1000);
+    buf_block(&outer, &inner);
+    buf_unsigned(&outer, 5);
+    WendCursor c = cursor_of(outer.data, outer.len), block = cursor_block(&c);
+    g_assert_cmpuint(cursor_unsigned(&block), ==, 1000);
     g_assert_true(block.p == block.end);
-    g_assert_cmpuint(wend_cursor_unsigned(&block), ==, 0); /* must not run on into the rest */
+    g_assert_cmpuint(cursor_unsigned(&block), ==, 0); /* must not run on into the rest */
     g_assert_true(block.failed);
-    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 5);
+    g_assert_cmpuint(cursor_unsigned(&c), ==, 5);
     g_assert_false(c.failed);
 
     for (size_t n = 0; n < outer.len; n++) { /* cut anywhere, a read fails and gives nothing */
-        c = wend_cursor(outer.data, n);
-        block = wend_cursor_block(&c);
+        c = cursor_of(outer.data, n);
+        block = cursor_block(&c);
         g_assert_true(n >= 3 || (block.failed && c.failed && block.p == block.end));
-        wend_cursor_unsigned(&c);
+        cursor_unsigned(&c);
         g_assert_true(c.failed);
     }
-    wend_buf_clear(&inner);
-    wend_buf_clear(&outer);
+    buf_clear(&inner);
+    buf_clear(&outer);
 
-    c = wend_cursor("\x03zz", 3); /* three of one byte cannot be in two bytes; two of two neither */
-    g_assert_cmpuint(wend_cursor_count(&c, 1), ==, 0);
+    c = cursor_of("\x03zz", 3); /* three of one byte cannot be in two bytes; two of two neither */
+    g_assert_cmpuint(cursor_count(&c, 1), ==, 0);
     g_assert_true(c.failed);
-    c = wend_cursor("\x02zzz", 4);
-    g_assert_cmpuint(wend_cursor_count(&c, 2), ==, 0);
+    c = cursor_of("\x02zzz", 4);
+    g_assert_cmpuint(cursor_count(&c, 2), ==, 0);
     g_assert_true(c.failed);
-    c = wend_cursor("\x02zzzz", 5);
-    g_assert_cmpuint(wend_cursor_count(&c, 2), ==, 2);
+    c = cursor_of("\x02zzzz", 5);
+    g_assert_cmpuint(cursor_count(&c, 2), ==, 2);
     g_assert_false(c.failed);
-    g_assert_null(wend_cursor_bytes(&c, 5));
+    g_assert_null(cursor_bytes(&c, 5));
     g_assert_true(c.failed);
-    g_assert_null(wend_cursor_bytes(&c, 0)); /* and stays so */
+    g_assert_null(cursor_bytes(&c, 0)); /* and stays so */
 }
 
 static void test_failed_writer(void)
 {
     WendBuf b = WEND_BUF_INIT, block = {.failed = true};
-    wend_buf_unsigned(&b, 1);
-    wend_buf_block(&b, &block);
+    buf_unsigned(&b, 1);
+    buf_block(&b, &block);
     g_assert_true(b.failed);
-    wend_buf_unsigned(&b, 2);
+    buf_unsigned(&b, 2);
     g_assert_cmpuint(b.len, ==, 1);
-    wend_buf_clear(&b);
+    buf_clear(&b);
     g_assert_false(b.failed);
     char x = 0;
-    wend_buf_bytes(&b, &x, 1);
-    wend_buf_bytes(&b, &x, SIZE_MAX - 1); /* more than there is: refused before anything is read */
+    buf_bytes(&b, &x, 1);
+    buf_bytes(&b, &x, SIZE_MAX - 1); /* more than there is: refused before anything is read */
     g_assert_true(b.failed);
     g_assert_cmpuint(b.len, ==, 1);
-    wend_buf_clear(&b);
+    buf_clear(&b);
 }
 
 int main(int argc, char **argv)

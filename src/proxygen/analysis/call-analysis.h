@@ -125,7 +125,7 @@ const Segment *memory_use_segment(const Plan *plan, gint64 word);
 /* The index of the segment in the proxy's list of its kind. */
 gint64 memory_use_segment_place(const Plan *plan, gint64 word);
 /* All segments of one kind, by id and so by place. The caller frees the array. */
-GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum wend_segment_kind kind);
+GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum segment_kind kind);
 /* Whether a thread uses static data of several modules. */
 gboolean memory_use_has_modules(const Plan *plan);
 /* Whether datatypes reach below the beginning of heap blocks. */

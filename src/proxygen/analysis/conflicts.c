@@ -56,7 +56,7 @@ guint conflicts_set(Conflicts *c, const guint *entries, guint n)
     gboolean new;
     if (n == 1)
         return entries[0];
-    guint number = wend_byte_table_number(c->numbers, entries, n * sizeof *entries, &new);
+    guint number = byte_table_number(c->numbers, entries, n * sizeof *entries, &new);
     if (new) {
         SetRange range = {c->entries->len, n};
         g_array_append_val(c->sets, range);
@@ -298,7 +298,7 @@ Conflicts *conflicts_new(RankDependence *dependence)
     Conflicts *c = g_new0(Conflicts, 1);
     c->dependence = dependence;
     c->holders = g_array_new(FALSE, TRUE, sizeof(Holder));
-    c->numbers = wend_byte_table_numbers_new();
+    c->numbers = byte_table_numbers_new();
     c->sets = g_array_new(FALSE, FALSE, sizeof(SetRange));
     c->entries = g_array_new(FALSE, FALSE, sizeof(guint));
     return c;

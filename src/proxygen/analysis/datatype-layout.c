@@ -127,9 +127,9 @@ static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint ra
                         gint64 *at)
 {
     gint64 word = arg->in[4 * i].value;
-    *segment = wend_word_is_segment(word) ? word : EXTENT_RELATIVE;
+    *segment = word_is_segment(word) ? word : EXTENT_RELATIVE;
     *at = call_pattern_value(c, arg->in[4 * i + 1], rank);
-    return wend_word_is_segment(word) || word == WEND_PLAIN;
+    return word_is_segment(word) || word == WEND_PLAIN;
 }
 
 /* Reads lists of blocks: indexed, hindexed, struct and similar constructors. */
@@ -153,7 +153,7 @@ static void read_blocks(const CallPattern *c, const Arg *displacements, guint ra
             add_placement(recipe, type, input, EXTENT_RELATIVE, 0,
                           call_pattern_value(c, displacements->in[i], rank), count);
         }
-        input += types->param->array && wend_word_is_handle(type);
+        input += types->param->array && word_is_handle(type);
     }
 }
 
@@ -186,7 +186,7 @@ static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count > 0 ? block : 0);
         const Arg *distance = bytes ? call_pattern_arg_named(c, "stride") : NULL;
         if (distance && distance->has_in && distance->param->kind == WEND_KIND_ADDRESS
-            && wend_word_is_segment(distance->in[0].value))
+            && word_is_segment(distance->in[0].value))
             add_placement(recipe, type, 0, distance->in[0].value,
                           call_pattern_value(c, distance->in[1], rank), 0, count > 1 ? block : 0);
         else
@@ -274,7 +274,7 @@ static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d,
     Building b = {.made = &made, .first = TRUE, .alignment = 1};
     for (guint i = 0; i < recipe->placements->len; i++) {
         const Placement *p = b.placement = &g_array_index(recipe->placements, Placement, i);
-        if (wend_word_is_handle(p->type) && p->input < d->n_inputs && d->inputs[p->input] != 0)
+        if (word_is_handle(p->type) && p->input < d->n_inputs && d->inputs[p->input] != 0)
             layout_of_definition(l, d->inputs[p->input], rank, build, &b);
         else
             datatype_layout_foreach(l, p->type, rank, build, &b);
@@ -328,7 +328,7 @@ static void layout_of_definition(DatatypeLayouts *l, guint definition, guint ran
         layout_of_addresses(l, definition, rank, function, data);
         return;
     }
-    if (wend_word_is_special(lb))
+    if (word_is_special(lb))
         return; /* another rank's */
     DatatypeLayout layout =
         layout_of_facts(lb, lifetimes_fact(l->live, d, 2, rank),
@@ -340,7 +340,7 @@ static void layout_of_definition(DatatypeLayouts *l, guint definition, guint ran
 void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
                              DatatypeLayoutFunction function, gpointer data)
 {
-    if (wend_word_is_handle(datatype)) {
+    if (word_is_handle(datatype)) {
         const guint *definitions;
         guint n = lifetimes_definitions(l->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         g_autofree guint *mine = g_memdup2(definitions, n * sizeof *definitions);
@@ -349,8 +349,8 @@ void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
         return;
     }
     gint64 facts[5] = {0};
-    if (!wend_program_datatype(l->plan->program, datatype, facts)) {
-        if (!wend_word_is_const(datatype))
+    if (!program_datatype(l->plan->program, datatype, facts)) {
+        if (!word_is_const(datatype))
             return;
         /* not in the archive: no predefined type is larger than a complex long double */
         facts[2] = facts[4] = 32;

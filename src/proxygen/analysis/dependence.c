@@ -11,7 +11,7 @@ static guint resource(RankDependence *r, char kind, gint64 a, gint64 b, gint64 c
 {
     const gint64 key[] = {kind, a, b, c};
     gboolean new;
-    guint number = wend_byte_table_number(r->numbers, key, sizeof key, &new);
+    guint number = byte_table_number(r->numbers, key, sizeof key, &new);
     if (new) {
         Resource made = {.is_receive = kind == 'r', .comm = a, .source = b, .tag = c};
         g_array_append_val(r->resources, made);
@@ -39,7 +39,7 @@ static void add_use(Dependence *e, guint resource, UseKind kind, gint64 bytes)
 
 static const WendArg *request_arg(const WendCall *call, WendDir dir)
 {
-    const WendArg *arg = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *arg = call_arg_of_kind(call, WEND_KIND_REQUEST);
     return arg && arg->param->dir == dir ? arg : NULL;
 }
 
@@ -51,7 +51,7 @@ static gint64 value_of(const WendArg *arg)
 /* The bytes of the buffer that a call sends or receives. */
 static gint64 bytes_of(const RankDependence *r, const WendCall *call)
 {
-    const WendArg *buf = wend_call_arg(call, "buf");
+    const WendArg *buf = call_arg(call, "buf");
     if (!buf || buf->param->count < 0 || buf->param->type < 0)
         return G_MAXINT64;
     return extent_data_size(r->plan->extents, value_of(&call->args[buf->param->type]),
@@ -70,8 +70,8 @@ static gboolean is_eager(const RankDependence *r, const WendCall *call)
 /* Notes the messages that a call sends or receives when it is started. */
 static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
 {
-    gint64 comm = value_of(wend_call_arg(call, "comm")), tag = value_of(wend_call_arg(call, "tag"));
-    const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source");
+    gint64 comm = value_of(call_arg(call, "comm")), tag = value_of(call_arg(call, "tag"));
+    const WendArg *dest = call_arg(call, "dest"), *source = call_arg(call, "source");
     if (dest && value_of(dest) != r->proc_null)
         add_use(e, resource(r, 's', comm, value_of(dest), tag),
                 is_eager(r, call) ? USE_SEND : USE_WRITE, bytes_of(r, call));
@@ -98,29 +98,28 @@ enum { CHANNELS_MAX = 64 };
  * "Requests"). */
 static const GArray *makers_of(const RankDependence *r, gint64 request)
 {
-    return wend_word_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
+    return word_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
 }
 
 /* Whether a call that starts (STARTS) or ends these requests may be in a body. */
 static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *requests, gint64 n,
                                gboolean starts)
 {
-    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    WendDecoder *decoder = decoder_new(r->plan->program);
     gboolean good = TRUE;
     for (gint64 i = 0; good && i < n; i++) {
         const GArray *makers = makers_of(r, requests[i]);
         if (!makers)
-            good = !wend_word_is_handle(requests[i]) && !starts;
+            good = !word_is_handle(requests[i]) && !starts;
         for (guint k = 0; good && makers && k < makers->len; k++) {
-            const WendCall *maker =
-                wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+            const WendCall *maker = decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
             if (starts && is_of_message(maker, WEND_PERSISTENT))
                 use_channel(r, e, maker);
             else
                 good = !starts && is_eager(r, maker); /* the end of a send that has left at once */
         }
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     return good;
 }
 
@@ -146,8 +145,8 @@ static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
     if (starts || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
         return requests && requests_go_on(r, e, requests->in, requests->n_in, starts);
     if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT))
-        && request_arg(call, WEND_DIR_OUT) && wend_call_arg(call, "comm")) {
-        add_use(e, resource(r, 'c', value_of(wend_call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
+        && request_arg(call, WEND_DIR_OUT) && call_arg(call, "comm")) {
+        add_use(e, resource(r, 'c', value_of(call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
         e->noticed = TRUE;
         return TRUE;
     }
@@ -165,20 +164,19 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
     const gint64 *words = is_out ? arg->out : arg->in;
     gint64 n = is_out ? arg->n_out : arg->n_in;
     gboolean pair = is_address(kind);
-    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST
-        && !wend_kind_is_handle(kind))
+    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST && !kind_is_handle(kind))
         return; /* the number of elements of strings and statuses is not a number of words */
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
         gint64 word = words[i * layout_element_words(arg->param, is_out)];
         if (pair || kind == WEND_KIND_SEGMENT)
-            word = wend_word_segment_in_host_memory(word);
-        if ((wend_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_word_is_handle(word)) {
+            word = word_segment_in_host_memory(word);
+        if ((kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && word_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
                 /* the next object of this kind gets the smallest free number */
                 add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0);
-        } else if ((pair && wend_word_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
+        } else if ((pair && word_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
             guint segment = resource(r, 'm', word, 0, 0);
             add_use(e, segment, kind == WEND_KIND_SEGMENT ? USE_WRITE : USE_READ, 0);
             g_array_append_val(e->memory, segment);
@@ -200,14 +198,14 @@ static void use_pool(RankDependence *r, Dependence *e, const WendCall *call)
         gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS
                             || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS
                             || kind == WEND_KIND_STRINGS2
-                            || wend_param_is_amount(call->function, arg->param);
+                            || param_is_amount(call->function, arg->param);
         gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
             g_byte_array_append(name, (const guint8 *)arg->in,
                                 (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }
     gboolean new;
-    guint number = wend_byte_table_number(r->numbers, name->data, name->len, &new);
+    guint number = byte_table_number(r->numbers, name->data, name->len, &new);
     if (new) {
         Resource made = {0};
         g_array_append_val(r->resources, made);
@@ -251,7 +249,7 @@ const Dependence *rank_dependence_of(RankDependence *r, const WendCall *call)
             RequestChange change = {makes ? arg->out[k] : arg->in[k],
                                     starts
                                         || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
-            if (wend_word_is_handle(change.request))
+            if (word_is_handle(change.request))
                 g_array_append_val(e->changes, change);
         }
     }
@@ -266,14 +264,14 @@ static void free_array(gpointer a)
 /* Finds the calls that make each request. */
 static void find_makers(RankDependence *r)
 {
-    WendDecoder *decoder = wend_decoder_new(r->plan->program);
-    for (guint t = 0; t < wend_program_n_terminals(r->plan->program); t++) {
+    WendDecoder *decoder = decoder_new(r->plan->program);
+    for (guint t = 0; t < program_n_terminals(r->plan->program); t++) {
         if (!rank_list_has(r->plan->terminal_ranks[t], r->rank))
             continue;
-        const WendCall *call = wend_decoder_call(decoder, t, r->rank);
+        const WendCall *call = decoder_call(decoder, t, r->rank);
         const WendArg *made = call->failed ? NULL : request_arg(call, WEND_DIR_OUT);
         for (gint64 i = 0; made && i < made->n_out; i++) {
-            if (!wend_word_is_handle(made->out[i]))
+            if (!word_is_handle(made->out[i]))
                 continue;
             GArray *makers = g_hash_table_lookup(r->makers, &made->out[i]);
             if (!makers)
@@ -282,7 +280,7 @@ static void find_makers(RankDependence *r)
             g_array_append_val(makers, t);
         }
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
 }
 
 static gboolean has_segment(const GArray *segments, guint segment)
@@ -299,16 +297,16 @@ const GArray *dependence_request_memory(RankDependence *r, gint64 request)
     GArray *all = makers ? g_hash_table_lookup(r->memories, &request) : NULL;
     if (!makers || all)
         return all;
-    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    WendDecoder *decoder = decoder_new(r->plan->program);
     all = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint k = 0; k < makers->len; k++) {
-        const Dependence *e = rank_dependence_of(
-            r, wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank));
+        const Dependence *e =
+            rank_dependence_of(r, decoder_call(decoder, g_array_index(makers, guint, k), r->rank));
         for (guint i = 0; i < e->memory->len; i++)
             if (!has_segment(all, g_array_index(e->memory, guint, i)))
                 g_array_append_val(all, g_array_index(e->memory, guint, i));
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     g_hash_table_insert(r->memories, g_memdup2(&request, sizeof request), all);
     return all;
 }
@@ -328,13 +326,12 @@ static const GArray *channels_of(RankDependence *r, WendDecoder *decoder, gint64
     const GArray *makers = makers_of(r, request);
     all = g_array_new(FALSE, FALSE, sizeof(Resource));
     for (guint k = 0; makers && k < makers->len && all->len <= CHANNELS_MAX; k++) {
-        const WendCall *maker =
-            wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
-        const WendArg *source = wend_call_arg(maker, "source");
+        const WendCall *maker = decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+        const WendArg *source = call_arg(maker, "source");
         if (!source)
             break; /* all makers are calls of one function */
-        Resource own = {TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source),
-                        value_of(wend_call_arg(maker, "tag"))};
+        Resource own = {TRUE, value_of(call_arg(maker, "comm")), value_of(source),
+                        value_of(call_arg(maker, "tag"))};
         guint i = 0;
         while (i < all->len && !same_channel(&g_array_index(all, Resource, i), &own))
             i++;
@@ -370,14 +367,14 @@ RankDependence *rank_dependence_new(const Plan *plan, guint rank)
         .rank = rank,
         .resources = g_array_new(FALSE, FALSE, sizeof(Resource)),
         .receives = g_array_new(FALSE, FALSE, sizeof(guint)),
-        .calls = g_new0(Dependence *, wend_program_n_terminals(plan->program) + 1),
+        .calls = g_new0(Dependence *, program_n_terminals(plan->program) + 1),
         .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
-        .numbers = wend_byte_table_numbers_new(),
-        .any_source = wend_program_constant_word("MPI_ANY_SOURCE"),
-        .any_tag = wend_program_constant_word("MPI_ANY_TAG"),
-        .proc_null = wend_program_constant_word("MPI_PROC_NULL"),
+        .numbers = byte_table_numbers_new(),
+        .any_source = program_constant_word("MPI_ANY_SOURCE"),
+        .any_tag = program_constant_word("MPI_ANY_TAG"),
+        .proc_null = program_constant_word("MPI_PROC_NULL"),
     };
     find_makers(r);
     return r;
@@ -385,7 +382,7 @@ RankDependence *rank_dependence_new(const Plan *plan, guint rank)
 
 void rank_dependence_free(RankDependence *r)
 {
-    for (guint i = 0; i < wend_program_n_terminals(r->plan->program); i++)
+    for (guint i = 0; i < program_n_terminals(r->plan->program); i++)
         dependence_free(r->calls[i]);
     g_free(r->calls);
     g_hash_table_destroy(r->makers);

@@ -62,16 +62,16 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
     g_autoptr(GHashTable) known = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     /* window << 24 ^ target -> lock */
     g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     guint32 locks = 0;
-    for (const WendCall *call; (call = wend_walk_next(walk)) != NULL;) {
+    for (const WendCall *call; (call = walk_next(walk)) != NULL;) {
         gboolean lock = call->function->id == WEND_FN_MPI_Win_lock,
                  unlock = call->function->id == WEND_FN_MPI_Win_unlock;
         if (call->function->flags & (WEND_F_RECV | WEND_F_COMPLETES | WEND_F_COLLECTIVE))
             g_hash_table_remove_all(open); /* the process may have learned something */
-        const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN),
-                      *target = wend_call_arg_of_kind(call, WEND_KIND_RANK),
-                      *place = wend_call_arg_of_kind(call, WEND_KIND_TARGET);
+        const WendArg *win = call_arg_of_kind(call, WEND_KIND_WIN),
+                      *target = call_arg_of_kind(call, WEND_KIND_RANK),
+                      *place = call_arg_of_kind(call, WEND_KIND_TARGET);
         locks += lock;
         if (!win || !target || !win->n_in || !target->n_in || !(lock || unlock || place))
             continue;
@@ -88,7 +88,7 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
         gint64 pair = (gint64)since << 32 | block;
         g_array_append_val(awaited, pair);
     }
-    wend_walk_free(walk);
+    walk_free(walk);
     g_array_sort(awaited, compare_words);
     return awaited;
 }
@@ -96,18 +96,16 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
 static void find_awaited(Plan *plan)
 {
     gboolean locks = FALSE;
-    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++)
+    for (guint t = 0; t < program_n_terminals(plan->program); t++)
         locks |=
             plan->terminal_ranks[t].n > 0
-            && wend_program_shape(plan->program, wend_program_terminal(plan->program, t)->shape)
-                       ->function->id
+            && program_shape(plan->program, program_terminal(plan->program, t)->shape)->function->id
                    == WEND_FN_MPI_Win_lock;
     if (!locks)
         return;
     plan->awaited = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     for (guint r = 0; r < plan->n_ranks; r++) {
-        const WendClass *class =
-            wend_program_class(plan->program, wend_program_class_of(plan->program, r));
+        const WendClass *class = program_class(plan->program, program_class_of(plan->program, r));
         g_ptr_array_add(plan->awaited, class->n_sequences == 1
                                            ? awaited_of(plan, r, 0)
                                            : g_array_new(FALSE, FALSE, sizeof(gint64)));
@@ -124,7 +122,7 @@ gboolean dynamic_find(Plan *plan, Error **error)
     gboolean used = FALSE, lost = FALSE;
     CallPattern *c = plan->call;
     for (int pass = 0; pass < 2; pass++)
-        for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+        for (guint t = 0; t < program_n_terminals(plan->program); t++) {
             RankList ranks = plan->terminal_ranks[t];
             if (ranks.n == 0)
                 continue;
@@ -141,8 +139,8 @@ gboolean dynamic_find(Plan *plan, Error **error)
                 const Arg *arg = &c->args[i];
                 WendKind kind = arg->param->kind;
                 for (gint64 k = 0; arg->has_in && kind == WEND_KIND_ADDRESS && k < arg->n_in; k++)
-                    used |= wend_word_is_segment(arg->in[4 * k].value)
-                            && wend_segment_kind(arg->in[4 * k].value) == WEND_SEGMENT_REMOTE;
+                    used |= word_is_segment(arg->in[4 * k].value)
+                            && segment_kind(arg->in[4 * k].value) == WEND_SEGMENT_REMOTE;
                 for (guint r = 0; arg->has_in && r < ranks.n; r++) {
                     lost |= is_lost(windows, c, arg, ranks.ranks[r]);
                     used |= kind == WEND_KIND_TARGET
@@ -163,7 +161,7 @@ gboolean dynamic_find(Plan *plan, Error **error)
     g_array_sort(blocks, compare_words);
     guint n = 0;
     for (guint i = 0; i < blocks->len; i++)
-        if (wend_word_is_segment(g_array_index(blocks, gint64, i))
+        if (word_is_segment(g_array_index(blocks, gint64, i))
             && (n == 0 || g_array_index(blocks, gint64, n - 1) != g_array_index(blocks, gint64, i)))
             g_array_index(blocks, gint64, n++) = g_array_index(blocks, gint64, i);
     g_array_set_size(blocks, n);
@@ -174,7 +172,7 @@ gboolean dynamic_find(Plan *plan, Error **error)
 
 guint dynamic_block(const Plan *plan, gint64 segment)
 {
-    segment = wend_word_segment_in_host_memory(segment);
+    segment = word_segment_in_host_memory(segment);
     const GArray *blocks = plan->blocks;
     const gint64 *first = blocks ? (const gint64 *)(gconstpointer)blocks->data : NULL;
     const gint64 *found =

@@ -17,8 +17,8 @@ struct Extents {
 
 static gboolean makes_dist_graph(const Plan *plan, guint terminal)
 {
-    guint shape = wend_program_terminal(plan->program, terminal)->shape;
-    return wend_program_shape(plan->program, shape)->function->id == WEND_FN_MPI_Dist_graph_create;
+    guint shape = program_terminal(plan->program, terminal)->shape;
+    return program_shape(plan->program, shape)->function->id == WEND_FN_MPI_Dist_graph_create;
 }
 
 static void count_node(GHashTable *counts, guint n_ranks, gint64 node, gint64 times)
@@ -73,7 +73,7 @@ static void find_graphs(Extents *e)
 {
     Plan *plan = e->plan;
     g_autoptr(GArray) terminals = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++)
+    for (guint t = 0; t < program_n_terminals(plan->program); t++)
         if (plan->terminal_ranks[t].n && makes_dist_graph(plan, t))
             g_array_append_val(terminals, t);
     if (terminals->len == 0)
@@ -144,11 +144,10 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
 {
     const Arg *arg = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
     gint64 comm = arg && arg->has_in ? arg->in[0].value : WEND_ABSENT;
-    if (!wend_word_is_handle(comm)) {
-        gint64 n =
-            g_strcmp0(wend_program_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0
-                ? 1
-                : plan_worlds_of(e->plan, rank)->ranks;
+    if (!word_is_handle(comm)) {
+        gint64 n = g_strcmp0(program_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0
+                       ? 1
+                       : plan_worlds_of(e->plan, rank)->ranks;
         return (CommSizes){n, n, 0, 0};
     }
     CommSizes sizes = {0};
@@ -194,16 +193,16 @@ void extents_free(Extents *e)
 gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank)
 {
     gint64 facts[5], size = 0;
-    if (wend_word_is_handle(datatype)) {
+    if (word_is_handle(datatype)) {
         const guint *definitions;
         guint n = lifetimes_definitions(e->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         for (guint i = 0; i < n; i++)
             size = MAX(size, lifetimes_fact(e->live, lifetimes_definition(e->live, definitions[i]),
                                             0, rank));
     } else {
-        size = wend_program_datatype(e->plan->program, datatype, facts) ? facts[0]
-               : wend_word_is_const(datatype)                           ? 32
-                                                                        : 0;
+        size = program_datatype(e->plan->program, datatype, facts) ? facts[0]
+               : word_is_const(datatype)                           ? 32
+                                                                   : 0;
     }
     return datatype_layout_product(size, MAX(count, 0));
 }
@@ -249,8 +248,8 @@ static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, co
                at = 0;
         Placing p = {EXTENT_RELATIVE, 0, 0, call_pattern_value(c, counts->in[i], rank), pieces};
         if (displs && i < displs->n_in && displs->param->kind == WEND_KIND_ADDRESS) {
-            p.segment = wend_word_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value
-                                                                      : EXTENT_RELATIVE;
+            p.segment = word_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value
+                                                                 : EXTENT_RELATIVE;
             at = call_pattern_value(c, displs->in[4 * i + 1], rank);
         } else if (displs && i < displs->n_in) {
             at = call_pattern_value(c, displs->in[i], rank);
@@ -278,7 +277,7 @@ void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank,
                                              : call_pattern_number(c, count_arg, rank, 0),
            copies = 1;
 
-    switch ((enum wend_extent)param->extent) {
+    switch ((enum WendExtent)param->extent) {
     case WEND_EXTENT_NONE:
         return;
     case WEND_EXTENT_COUNT:

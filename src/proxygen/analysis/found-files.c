@@ -79,9 +79,8 @@ static NamedFile *file_named(struct Files *files, char *name)
 
 static gboolean has_bit(const WendParam *param, gint64 word, const char *name)
 {
-    const WendConstantGroup *group =
-        param->group ? wend_constant_group_by_name(param->group) : NULL;
-    int constant = wend_functions_constant_by_name(name);
+    const WendConstantGroup *group = param->group ? constant_group_by_name(param->group) : NULL;
+    int constant = functions_constant_by_name(name);
     for (guint i = 0; group && i < group->n; i++)
         if (group->members[i] == constant)
             return word >> i & 1;
@@ -90,7 +89,7 @@ static gboolean has_bit(const WendParam *param, gint64 word, const char *name)
 
 static void find_names(Search *s)
 {
-    for (guint t = 0; t < wend_program_n_terminals(s->plan->program); t++) {
+    for (guint t = 0; t < program_n_terminals(s->plan->program); t++) {
         if (s->plan->terminal_ranks[t].n == 0)
             continue;
         CallPattern *c = s->plan->call;
@@ -127,7 +126,7 @@ typedef struct {
 
 static void row_table_free(gpointer data)
 {
-    wend_outcomes_free(((OutcomeStream *)data)->outcomes);
+    outcomes_free(((OutcomeStream *)data)->outcomes);
     g_free(data);
 }
 
@@ -143,14 +142,12 @@ static const gint64 *next_outcome(Walk *w, guint shape, guint *n)
     OutcomeStream *stream = g_hash_table_lookup(w->streams, GUINT_TO_POINTER(shape));
     if (!stream) {
         stream = g_new0(OutcomeStream, 1);
-        stream->outcomes =
-            wend_program_outcomes(w->search->plan->program, w->rank, w->sequence, shape);
+        stream->outcomes = program_outcomes(w->search->plan->program, w->rank, w->sequence, shape);
         g_hash_table_insert(w->streams, GUINT_TO_POINTER(shape), stream);
     }
     if (stream->left == 0
         && (!stream->outcomes
-            || !wend_outcomes_next_run(stream->outcomes, &stream->left, &stream->words,
-                                       &stream->n)))
+            || !outcomes_next_run(stream->outcomes, &stream->left, &stream->words, &stream->n)))
         return NULL;
     stream->left--;
     *n = stream->n;
@@ -190,7 +187,7 @@ static void use(Walk *w, guint terminal)
      * is. */
     file->file.nowhere |= naming->creates && c->failed && found == FOUND_NONE;
     if (c->args[0].param->kind == WEND_KIND_SELF
-        && wend_program_slot(c->program, terminal, 0, w->rank) != 0)
+        && program_slot(c->program, terminal, 0, w->rank) != 0)
         return; /* rank 0 of the communicator has recorded the size */
     if (!file->seen) {
         file->seen = found != FOUND_UNKNOWN;
@@ -255,11 +252,10 @@ static void find_surprises(struct Files *files, const NamedFile *file)
 static char *class_of_error(const Plan *plan, const char *name)
 {
     gsize n = 0;
-    g_auto(GStrv) classes =
-        g_key_file_get_keys(wend_program_meta(plan->program), "error", &n, NULL);
+    g_auto(GStrv) classes = g_key_file_get_keys(program_meta(plan->program), "error", &n, NULL);
     for (gsize i = 0; i < n; i++) {
         g_autofree char *value =
-            g_key_file_get_string(wend_program_meta(plan->program), "error", classes[i], NULL);
+            g_key_file_get_string(program_meta(plan->program), "error", classes[i], NULL);
         if (g_strcmp0(value, name) == 0)
             return g_strdup(classes[i]);
     }
@@ -275,13 +271,13 @@ void found_files_find(Plan *plan)
     files->findings = g_hash_table_new_full(NULL, NULL, NULL, finding_free);
     Search s = {.plan = plan,
                 .files = files,
-                .names = g_new0(Naming, wend_program_n_terminals(p) + 1),
+                .names = g_new0(Naming, program_n_terminals(p) + 1),
                 .rule_names = g_new0(guint8, plan->n_rules + 1)};
     s.no_such_file = class_of_error(plan, "MPI_ERR_NO_SUCH_FILE");
     s.file_exists = class_of_error(plan, "MPI_ERR_FILE_EXISTS");
     find_names(&s);
     for (guint rank = 0; files->order->len && rank < plan->n_ranks; rank++) {
-        const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+        const WendClass *class = program_class(p, program_class_of(p, rank));
         for (guint q = 0; q < class->n_sequences; q++) {
             Walk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, row_table_free)};
             walk(&w, class->sequences[q].rule);

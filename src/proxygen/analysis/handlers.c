@@ -55,7 +55,7 @@ Handlers *handlers_new(const gint64 *requests, guint n)
     h->patterns = keys_new();
     h->lengths = g_byte_array_new();
     for (guint i = 0; i < n; i++)
-        if (wend_word_is_handle(requests[i]))
+        if (word_is_handle(requests[i]))
             g_hash_table_insert(h->entry_of, &h->requests[i], GUINT_TO_POINTER(i + 1));
     return h;
 }

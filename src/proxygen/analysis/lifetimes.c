@@ -105,18 +105,17 @@ static gboolean is_followed_kind(WendKind kind)
 
 gint64 lifetimes_fact(const Lifetimes *live, const Definition *d, guint fact, guint rank)
 {
-    return wend_program_slot(live->plan->program, d->terminal, d->slot + fact, rank);
+    return program_slot(live->plan->program, d->terminal, d->slot + fact, rank);
 }
 
 static gboolean is_absolute(const Lifetimes *live, guint terminal, guint slot)
 {
-    const WendSlot *lb = &wend_program_terminal(live->plan->program, terminal)->slots[slot + 1];
+    const WendSlot *lb = &program_terminal(live->plan->program, terminal)->slots[slot + 1];
     if (lb->form == WEND_SLOT_CONSTANT)
         return lb->value == WEND_ABSENT;
     RankList ranks = live->plan->terminal_ranks[terminal];
     for (guint r = 0; r < ranks.n; r++)
-        if (wend_program_slot(live->plan->program, terminal, slot + 1, ranks.ranks[r])
-            == WEND_ABSENT)
+        if (program_slot(live->plan->program, terminal, slot + 1, ranks.ranks[r]) == WEND_ABSENT)
             return TRUE;
     return FALSE;
 }
@@ -126,7 +125,7 @@ static void note_outputs(Lifetimes *live, const CallPattern *c, const Arg *arg, 
     gint64 n = arg->param->array ? arg->n_out : arg->n_out_words / 6;
     for (gint64 i = 0; i < n; i++) {
         const Word *words = &arg->out[6 * i];
-        if (!wend_word_is_handle(words[0].value) || !words[1].by_slot)
+        if (!word_is_handle(words[0].value) || !words[1].by_slot)
             continue;
         gboolean absolute =
             arg->param->kind == WEND_KIND_DATATYPE && is_absolute(live, c->terminal, words[1].slot);
@@ -147,7 +146,7 @@ static void note_references(Lifetimes *live, const CallPattern *c)
         if (!is_followed_kind(arg->param->kind) || !arg->has_in)
             continue;
         for (gint64 k = 0; k < n; k++) {
-            if (!wend_word_is_handle(arg->in[k].value))
+            if (!word_is_handle(arg->in[k].value))
                 continue;
             Reference r = {name_of(live, arg->param->kind, arg->in[k].value), FALSE, 0, 0, FALSE};
             g_array_append_val(live->references, r);
@@ -176,7 +175,7 @@ static gboolean find_followed(Lifetimes *live)
         any |= live->followed[i] = ((GArray *)live->sites->pdata[i])->len > 1;
     while (any && more) {
         more = FALSE;
-        for (guint t = 0; t < wend_program_n_terminals(live->plan->program); t++) {
+        for (guint t = 0; t < program_n_terminals(live->plan->program); t++) {
             guint n;
             const Reference *refs = references_of(live, t, &n);
             gboolean reads = FALSE;
@@ -319,7 +318,7 @@ guint lifetimes_definitions(Lifetimes *live, WendKind kind, gint64 handle, guint
                             const guint **definitions)
 {
     gint64 key = key_of(kind, handle);
-    gpointer found = wend_word_is_handle(handle) ? g_hash_table_lookup(live->names, &key) : NULL;
+    gpointer found = word_is_handle(handle) ? g_hash_table_lookup(live->names, &key) : NULL;
     if (!found)
         return 0;
     guint name = GPOINTER_TO_UINT(found) - 1, n, at = 0;
@@ -358,14 +357,14 @@ static gboolean definition_varies(const Lifetimes *live, guint definition, WendK
     if (definition == UNKNOWN)
         return TRUE;
     const Definition *d = lifetimes_definition(live, definition);
-    const WendTerminal *t = wend_program_terminal(live->plan->program, d->terminal);
+    const WendTerminal *t = program_terminal(live->plan->program, d->terminal);
     for (guint i = 0; i < 5; i++)
         if (t->slots[d->slot + i].form != WEND_SLOT_CONSTANT
             && (kind == WEND_KIND_DATATYPE || i == 0 || i == 3))
             return TRUE;
     if (d->absolute)
         return TRUE; /* its addresses may differ; this is not examined further */
-    const WendFunction *f = wend_program_shape(live->plan->program, t->shape)->function;
+    const WendFunction *f = program_shape(live->plan->program, t->shape)->function;
     /* In a graph each rank has neighbours of its own. */
     return kind == WEND_KIND_COMM && f->makes == WEND_MAKES_TOPOLOGY
            && f->id != WEND_FN_MPI_Cart_create;
@@ -378,7 +377,7 @@ gboolean lifetimes_varies(Lifetimes *live, const CallPattern *c)
         for (guint k = 0; is_followed_kind(arg->param->kind) && arg->has_in && k < arg->n_in_words;
              k++) {
             const guint *definitions;
-            if (!wend_word_is_handle(arg->in[k].value))
+            if (!word_is_handle(arg->in[k].value))
                 continue;
             guint n = lifetimes_definitions(live, arg->param->kind, arg->in[k].value,
                                             live->plan->terminal_ranks[c->terminal].ranks[0],
@@ -408,8 +407,8 @@ static void summarize_rules(Lifetimes *live)
     g_autofree guint *read = g_new0(guint, live->sites->len + 1),
                      *written = g_new0(guint, live->sites->len + 1);
     /* rules use only rules before them */
-    for (guint rule = 0; rule < wend_program_n_rules(p); rule++) {
-        const WendRule *r = wend_program_rule(p, rule);
+    for (guint rule = 0; rule < program_n_rules(p); rule++) {
+        const WendRule *r = program_rule(p, rule);
         guint stamp = rule + 1;
         for (guint i = 0; i < r->n; i++) {
             guint id = r->symbols[i].id, n = 0;
@@ -538,7 +537,7 @@ static void walk_loop(Lifetimes *live, guint rule, guint64 n)
 
 static Effect *walk_rule(Lifetimes *live, guint rule)
 {
-    const WendRule *r = wend_program_rule(live->plan->program, rule);
+    const WendRule *r = program_rule(live->plan->program, rule);
     const GArray *writes = live->writes[rule];
     const GArray *reads = live->reads[rule];
     Effect key = {.rule = rule, .n_in = reads ? reads->len : 0, .in = state_of(live, reads)},
@@ -598,7 +597,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     live->function = function;
     live->data = data;
     /* calls that need no walk */
-    for (guint t = 0; t < wend_program_n_terminals(p); t++) {
+    for (guint t = 0; t < program_n_terminals(p); t++) {
         guint n;
         gboolean follows = FALSE;
         const Reference *refs = references_of(live, t, &n);
@@ -610,7 +609,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     }
     if (!any)
         return;
-    guint n_rules = wend_program_n_rules(p);
+    guint n_rules = program_n_rules(p);
     live->reads = g_new0(GArray *, n_rules + 1);
     live->writes = g_new0(GArray *, n_rules + 1);
     live->dependence = g_hash_table_new_full(effect_hash, effect_equal, effect_free, NULL);
@@ -618,13 +617,13 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     live->owner = g_new0(guint, live->sites->len + 1);
     summarize_rules(live);
     for (guint r = 0; r < n_rules; r++)
-        symbols += wend_program_rule(p, r)->n;
-    for (guint c = 0; c < wend_program_n_classes(p) && !live->lost; c++) {
+        symbols += program_rule(p, r)->n;
+    for (guint c = 0; c < program_n_classes(p) && !live->lost; c++) {
         live->steps = 0;
         live->limit = STEPS_AT_LEAST + STEPS_FOR_A_SYMBOL * symbols;
-        walk_class(live, wend_program_class(p, c));
+        walk_class(live, program_class(p, c));
     }
-    for (guint t = 0; live->lost && t < wend_program_n_terminals(p); t++)
+    for (guint t = 0; live->lost && t < program_n_terminals(p); t++)
         visit(live, t, NULL, live->plan->terminal_ranks[t]);
     memset(live->state, 0, live->sites->len * sizeof *live->state);
     g_hash_table_destroy(live->dependence);
@@ -641,7 +640,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
 Lifetimes *lifetimes_new(Plan *plan)
 {
     Lifetimes *live = g_new0(Lifetimes, 1);
-    guint n_terminals = wend_program_n_terminals(plan->program);
+    guint n_terminals = program_n_terminals(plan->program);
     live->plan = plan;
     live->names = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     live->sites = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);

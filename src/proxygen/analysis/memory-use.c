@@ -23,7 +23,7 @@ static Segment *segment_of(Plan *plan, gint64 word)
  * datatype_layout_sum clamps them. */
 static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
 {
-    if (!wend_word_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
+    if (!word_is_segment(word) || segment_kind(word) == WEND_SEGMENT_REMOTE)
         return;
     Segment *s = segment_of(plan, word);
     low = datatype_layout_sum(at, low), high = datatype_layout_sum(at, high);
@@ -61,9 +61,8 @@ static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 static void use_places(Uses *u, const CallPattern *c, const Word *words, gint64 n, guint rank)
 {
     for (gint64 i = 0; i < n; i++) {
-        gint64 at = wend_word_is_segment(words[2 * i].value)
-                        ? call_pattern_value(c, words[2 * i + 1], rank)
-                        : 0;
+        gint64 at =
+            word_is_segment(words[2 * i].value) ? call_pattern_value(c, words[2 * i + 1], rank) : 0;
         use(u->plan, words[2 * i].value, at, 0, 1);
     }
 }
@@ -146,8 +145,8 @@ static gboolean are_dense(const GPtrArray *segments)
     guint highest = 0;
     for (guint i = 0; i < segments->len; i++) {
         const Segment *s = segments->pdata[i];
-        if (wend_word_segment_thread(s->word) == 0)
-            highest = MAX(highest, wend_word_segment_number(s->word));
+        if (word_segment_thread(s->word) == 0)
+            highest = MAX(highest, word_segment_number(s->word));
     }
     return highest / GAP <= segments->len + FEW;
 }
@@ -160,8 +159,8 @@ static void find_places(Plan *plan)
         gint64 next = 0;
         for (guint i = 0; i < segments->len; i++) {
             Segment *s = g_ptr_array_index(segments, i);
-            s->place = by_number && wend_word_segment_thread(s->word) == 0
-                           ? (gint64)wend_word_segment_number(s->word)
+            s->place = by_number && word_segment_thread(s->word) == 0
+                           ? (gint64)word_segment_number(s->word)
                            : next;
             next = s->place + 1;
         }
@@ -196,14 +195,14 @@ static int compare_segments(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum wend_segment_kind kind)
+GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum segment_kind kind)
 {
     GPtrArray *all = g_ptr_array_new();
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, plan->segments);
     while (g_hash_table_iter_next(&iter, NULL, &value))
-        if (wend_segment_kind(((Segment *)value)->word) == kind)
+        if (segment_kind(((Segment *)value)->word) == kind)
             g_ptr_array_add(all, value);
     g_ptr_array_sort(all, compare_segments);
     return all;
@@ -214,7 +213,7 @@ gboolean memory_use_has_modules(const Plan *plan)
     g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(plan, WEND_SEGMENT_STATIC);
     for (guint i = 1; i < segments->len; i++) {
         const Segment *s = segments->pdata[i - 1], *next = segments->pdata[i];
-        if (wend_word_segment_thread(s->word) == wend_word_segment_thread(next->word))
+        if (word_segment_thread(s->word) == word_segment_thread(next->word))
             return TRUE;
     }
     return FALSE;

@@ -69,7 +69,7 @@ void changes_begin(Plan *plan)
     struct Changes *c = plan->changes = g_new0(struct Changes, 1);
     c->noted = g_hash_table_new_full(noted_hash, noted_equal, g_free, NULL);
     c->rules = g_new0(guint64, plan->n_rules + 1);
-    c->terminals = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+    c->terminals = g_new0(guint64, program_n_terminals(plan->program) + 1);
     for (guint i = 0; i < plan->threads->len; i++) {
         const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
         c->rules[thread->rule] += thread->ranks.n;
@@ -133,7 +133,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChangeCounts, counts_clear)
 
 static ChangeCounts count_all(const Plan *plan)
 {
-    guint n = wend_program_n_terminals(plan->program);
+    guint n = program_n_terminals(plan->program);
     ChangeCounts counts = {g_new0(guint64, n + 1), g_new0(guint64, n + 1)};
     GHashTableIter iter;
     gpointer value;
@@ -181,7 +181,7 @@ void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *re
 
 static const char *function_of(const Plan *plan, guint terminal)
 {
-    return wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape)
+    return program_shape(plan->program, program_terminal(plan->program, terminal)->shape)
         ->function->name;
 }
 

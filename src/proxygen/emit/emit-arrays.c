@@ -20,7 +20,7 @@ static gboolean find_progressions(const gint64 *v, gint64 n, gboolean level, gin
     const WendIntegers integers = {v, sizeof *v, n};
     for (gint64 i = 0; i < n;) {
         WendProgression stretch[WEND_MOST_STRIDE];
-        i = wend_progressions_at(&integers, i, level, stretch);
+        i = progressions_at(&integers, i, level, stretch);
         if (all->len + stretch[0].stride > limit)
             return FALSE;
         g_array_append_vals(all, stretch, (guint)stretch[0].stride);
@@ -355,7 +355,7 @@ static char *request_members(Emitter *e, const Word *words, gint64 n, RankList r
     for (gint64 i = 0; i < n; i++) {
         gint64 word = words[i].value;
         g_autofree char *one =
-            wend_word_is_handle(word) ? variable_name_of_request(e, word, ranks) : NULL;
+            word_is_handle(word) ? variable_name_of_request(e, word, ranks) : NULL;
         const char *text = one ? one : word == WEND_UNKNOWN ? invalid : NULL;
         g_string_append_printf(members, "%s%s%s", i ? ", " : "", text ? "&" : "",
                                text ? text : "NULL");
@@ -438,13 +438,12 @@ char *emit_out_array(Emitter *e, const CallPattern *c, guint index)
     if (arg->has_out && arg->n_out < 0)
         return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL")
                                                              : emit_literal(e->plan, arg->n_out);
-    const char *ctype =
-        wend_kind_is_handle(kind) ? variable_name_handle_ctype(kind) : arg->param->ctype;
+    const char *ctype = kind_is_handle(kind) ? variable_name_handle_ctype(kind) : arg->param->ctype;
     const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
     /* Handles are copied to their own variables. */
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
-    for (gint64 i = 0; wend_kind_is_handle(kind) && i < arg->n_out; i++)
-        if (wend_word_is_handle(arg->out[width * i].value)) {
+    for (gint64 i = 0; kind_is_handle(kind) && i < arg->n_out; i++)
+        if (word_is_handle(arg->out[width * i].value)) {
             g_autofree char *variable = variable_name_of_handle(e, kind, arg->out[width * i].value);
             statements_add(e->code->after, "%s = %s[%" G_GINT64_FORMAT "];", variable, name, i);
         }

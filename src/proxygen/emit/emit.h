@@ -7,7 +7,7 @@
 #include "src/proxygen/plan/passes.h"
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/runtime/helper-table.h"
-#include "src/proxygen/emit/c_tokens.h"
+#include "src/proxygen/emit/c-tokens.h"
 #include "src/proxygen/emit/statements.h"
 
 /* A call as C. */
@@ -35,7 +35,7 @@ typedef struct {
 
     /* for the call that is written */
     CallCode *code; /* NULL: none is written */
-    /* numbers that go to a table (row_tables.c); NULL: they are in the text */
+    /* numbers that go to a table (row-tables.c); NULL: they are in the text */
     struct ColumnWriter *columns;
     const char *argument; /* the parameter that is written; NULL: none */
     /* the expression for the source of a pinned receive; NULL: the recorded source */
@@ -51,9 +51,9 @@ typedef struct {
     GHashTable *string_indices; /* constant of C, which STRINGS owns -> its index there */
     gint64 max_statuses;        /* entries of the longest array of statuses */
     GHashTable *findings;       /* terminal -> number of its next_found function */
-    GHashTable *ports;          /* recorded name of a port -> PortName (outside_names.c) */
+    GHashTable *ports;          /* recorded name of a port -> PortName (outside-names.c) */
     GPtrArray *ports_in_order;  /* the same, by number */
-    /* terminal whose calls gave ports -> their numbers (outside_names.c) */
+    /* terminal whose calls gave ports -> their numbers (outside-names.c) */
     GHashTable *ports_given;
     GHashTable *ports_listed; /* those terminals whose calls gave different ports */
     GHashTable *pinned;       /* terminal -> number of its next_source function */
@@ -63,13 +63,13 @@ typedef struct {
     /* groups of rules that share a function; NULL: each rule has its own */
     struct AlikeRules *alike;
     struct RowLoops *streams;  /* NULL: none */
-    struct SourceLines *lines; /* of the application (source_lines.c); NULL: none */
+    struct SourceLines *lines; /* of the application (source-lines.c); NULL: none */
 } Emitter;
 
 /* Functions below return newly allocated strings, unless the type is const. INDENT counts levels of
  * four blanks. */
 
-/* -- c_text.c -- */
+/* -- c-text.c -- */
 /* Appends a line or a comment, indented and wrapped. */
 void c_text_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* Text of a recording must pass c_token_comment() first. */
@@ -110,7 +110,7 @@ const char *locals_variable(Emitter *e, const char *ctype, const char *name, gin
 const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n,
                                 const char *elements);
 
-/* -- variable_names.c: the C names of the variables of handles and requests -- */
+/* -- variable-names.c: the C names of the variables of handles and requests -- */
 
 /* The C type of a handle, the name of its arrays, its null constant, and its name in the functions
  * that convert it from Fortran (NULL: it has none). */
@@ -139,7 +139,7 @@ char *variable_name_of_list(Emitter *e, const RequestList *list, RankList ranks)
 /* The tables of request slots that differ by rank or in time. */
 void emit_request_slots(Emitter *e, GString *declarations, GString *definitions);
 
-/* -- row_tables.c: calls that differ in numbers, with a row of numbers each -- */
+/* -- row-tables.c: calls that differ in numbers, with a row of numbers each -- */
 
 enum { COLUMN_NAME = 32 };
 typedef struct {
@@ -203,7 +203,7 @@ char *expression_operand_by_rank(Emitter *e, RankList ranks, const gint64 *value
 /* N bytes (-1: up to the NUL) as a char pointer. Long text becomes a table. */
 char *expression_string(Emitter *e, const char *text, gssize n);
 
-/* -- emit_call.c -- */
+/* -- emit-call.c -- */
 /* Appends the call of TERMINAL. */
 void emit_call(Emitter *e, Statements *out, guint terminal);
 /* Appends the call with all its statements, as a wildcard if it is one. */
@@ -221,7 +221,7 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg);
 /* An array that the call fills. */
 char *emit_out_array(Emitter *e, const CallPattern *c, guint index);
 
-/* -- emit_special.c: functions that need more than their line of the spec -- */
+/* -- emit-special.c: functions that need more than their line of the spec -- */
 /* Writes the call if it needs special code. Returns whether it did. */
 gboolean emit_special_call(Emitter *e, Statements *out, const CallPattern *c);
 /* The expression of a special argument. NULL if the argument is an ordinary one. */
@@ -233,7 +233,7 @@ void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gb
 /* Appends a wait for the requests of several threads that use the memory (plan-threads.c). */
 void emit_borrowed(Emitter *e, Statements *out, gint64 segment);
 
-/* -- emit_sources.c: what the run decided, call by call -- */
+/* -- emit-sources.c: what the run decided, call by call -- */
 /* Appends a function "NAME_3(void)" with the definitions that it needs, and its declaration. Takes
  * BODY. */
 void emit_next_function(Emitter *e, GString *declarations, GString *definitions, const char *name,
@@ -246,12 +246,12 @@ char *emit_graph_expression(Emitter *e, const CallPattern *c);
 /* Appends functions that return the recorded neighbours of the next call. */
 void emit_graphs(Emitter *e, GString *declarations, GString *definitions);
 
-/* -- emit_choice.c: calls that complete some of several requests -- */
+/* -- emit-choice.c: calls that complete some of several requests -- */
 void emit_choice(Emitter *e, Statements *out, const Choice *choice, guint terminal,
                  guint64 repeats);
 void emit_loop(Emitter *e, Statements *out, guint rule);
 
-/* -- emit_rule.c -- */
+/* -- emit-rule.c -- */
 /* Whether the rule needs other code than its symbols in order. */
 gboolean emit_rule_is_code(const Emitter *e, guint rule);
 /* The number of functions of a rule: 1, or several for a long rule, of which the last calls the
@@ -267,7 +267,7 @@ void emit_rule_call(Emitter *e, Statements *out, guint rule);
 char *emit_rule_name(Emitter *e, guint rule);
 char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
 
-/* -- emit_tables.c: large programs -- */
+/* -- emit-tables.c: large programs -- */
 gboolean emit_tables_wanted(const Plan *plan);
 /* The approximate number of characters of the plan's rules as tables. */
 gdouble emit_tables_text(const Plan *plan);
@@ -279,7 +279,7 @@ void emit_tables_free(Emitter *e);
 /* Whether the rule is in a table. It then has a name but no function. */
 gboolean emit_tables_hold(const Emitter *e, guint rule);
 
-/* -- callback_stubs.c: stubs for the functions that the application handed to MPI -- */
+/* -- callback-stubs.c: stubs for the functions that the application handed to MPI -- */
 
 typedef struct Callbacks Callbacks;
 gboolean callback_stubs_find(Plan *plan, Error **error);
@@ -310,7 +310,7 @@ void callbacks_free(Callbacks *c);
 /* The stub for the function WORD of a C type: an expression, newly allocated. */
 char *callback_name(Emitter *e, gint64 word, const char *ctype);
 
-/* -- emit_callbacks.c -- */
+/* -- emit-callbacks.c -- */
 void emit_callbacks(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- changes.c: the calls that the proxy pins, reorders or leaves out -- */
@@ -343,7 +343,7 @@ void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *re
  * array. */
 GPtrArray *changes_report(const Plan *plan);
 
-/* -- outside_names.c: files, ports, and processes that the application started -- */
+/* -- outside-names.c: files, ports, and processes that the application started -- */
 
 /* Finds these names in the program. Call it before anything is written. */
 void outside_names_find(Emitter *e);
@@ -369,7 +369,7 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
  * in the recording. */
 char *outside_names_joined(Emitter *e, const CallPattern *c);
 
-/* -- row_loops.c: loops over tables -- */
+/* -- row-loops.c: loops over tables -- */
 
 /* A table of rows, in the order in which a thread makes the calls. */
 typedef struct RowTable {
@@ -395,7 +395,7 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
 /* Appends the call of a symbol that has a row table. */
 void row_loops_call(Emitter *e, Statements *out, const WendSymbol *symbol, const RowSymbol *s);
 
-/* -- source_lines.c: where the calls come from. All names may be of a hostile recording. -- */
+/* -- source-lines.c: where the calls come from. All names may be of a hostile recording. -- */
 
 typedef struct SourceLines SourceLines;
 

@@ -36,7 +36,7 @@ enum { PIECES = 3 };
 
 static gboolean plain(gint64 value)
 {
-    return !wend_word_is_special(value) && value < G_MAXINT64 / 2;
+    return !word_is_special(value) && value < G_MAXINT64 / 2;
 }
 
 /* Splits values over keys (ranks, or residues of ranks) into pieces. Returns FALSE if there are
@@ -65,8 +65,8 @@ static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, 
 
 static Number constant_number(const Plan *plan, gint64 value)
 {
-    gboolean known = !wend_word_is_special(value);
-    return (Number){emit_literal(plan, value), known ? value == 0 : !wend_word_is_const(value),
+    gboolean known = !word_is_special(value);
+    return (Number){emit_literal(plan, value), known ? value == 0 : !word_is_const(value),
                     known && value < 0, FALSE};
 }
 
@@ -425,7 +425,7 @@ static Number number_of_word(Emitter *e, const CallPattern *c, Word w)
                                                            : arg->param->name,
                *ctype = "int";
     for (guint i = 0; i < ranks.n; i++)
-        if (!wend_word_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
+        if (!word_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
             ctype = "long";
     return number_by_rank(e, ranks, values, ctype, name);
 }
@@ -439,10 +439,10 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
 
 char *expression_handle(Emitter *e, WendKind kind, gint64 word)
 {
-    if (wend_word_is_handle(word))
+    if (word_is_handle(word))
         return variable_name_of_handle(e, kind, word);
-    if (wend_word_is_const(word)) {
-        const char *name = wend_program_constant_name(e->plan->program, word);
+    if (word_is_const(word)) {
+        const char *name = program_constant_name(e->plan->program, word);
         if (name)
             return c_token_identifier(name);
     }
@@ -480,13 +480,13 @@ char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint
 
 char *expression_segment(Emitter *e, gint64 segment)
 {
-    gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK
-                    ? wend_word_segment_id(segment)
+    gint64 id = segment_kind(segment) == WEND_SEGMENT_STACK
+                    ? word_segment_id(segment)
                     : memory_use_segment_place(e->plan, segment);
-    gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK
-                     || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
+    gboolean named =
+        segment_kind(segment) == WEND_SEGMENT_STACK || segment_kind(segment) == WEND_SEGMENT_STATIC;
     g_autofree char *index = named ? NULL : column_index(e, id);
-    switch (wend_segment_kind(segment)) {
+    switch (segment_kind(segment)) {
     case WEND_SEGMENT_HEAP:
         e->needs[HELPER_heap] = TRUE;
         return g_strdup_printf("heap(%s)", index);
@@ -510,7 +510,7 @@ static char *pointer(Emitter *e, const CallPattern *c, const Word *words, gboole
 {
     gint64 segment = words[0].value;
     *compound = FALSE;
-    if (wend_word_is_const(segment))
+    if (word_is_const(segment))
         return emit_literal(e->plan, segment);
     if (segment == WEND_UNKNOWN) {
         e->needs[HELPER_unknown_buffer] = TRUE;
@@ -521,7 +521,7 @@ static char *pointer(Emitter *e, const CallPattern *c, const Word *words, gboole
         e->needs[HELPER_unused] = TRUE;
         return g_strdup("unused");
     }
-    if (segment != WEND_PLAIN && !wend_word_is_segment(segment))
+    if (segment != WEND_PLAIN && !word_is_segment(segment))
         return g_strdup("NULL");
     g_autofree char *base = segment == WEND_PLAIN ? NULL : expression_segment(e, segment);
     Number number = number_of_word(e, c, words[1]);
@@ -557,14 +557,14 @@ static char *expression_remote(Emitter *e, const CallPattern *c, const Word *wor
                       *offset = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++) {
         gint64 value = call_pattern_value(c, words[1], ranks.ranks[i]);
-        process[i] = MIN(wend_word_remote_rank(value), e->plan->n_ranks - 1);
-        offset[i] = wend_word_remote_offset(value);
+        process[i] = MIN(word_remote_rank(value), e->plan->n_ranks - 1);
+        offset[i] = word_remote_offset(value);
     }
     e->needs[HELPER_places_begin] = e->needs[HELPER_place] = TRUE;
     g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"),
                     *where = expression_by_rank(e, ranks, offset, "long", "offset");
     return g_strdup_printf("place(%s, %u, %s)", who,
-                           dynamic_block(e->plan, wend_word_segment_id(words[0].value)), where);
+                           dynamic_block(e->plan, word_segment_id(words[0].value)), where);
 }
 
 char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
@@ -593,13 +593,12 @@ char *expression_address(Emitter *e, const CallPattern *c, const Word *words, co
 {
     if (words[0].value == WEND_PLAIN)
         return expression_number(e, c, words[1]);
-    if (wend_word_is_segment(words[0].value)
-        && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
+    if (word_is_segment(words[0].value) && segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
         return expression_remote(e, c, words);
     gboolean compound;
     g_autofree char *to_convert = pointer(e, c, words, &compound);
     char *address = g_strdup_printf(compound ? "(%s)(%s)" : "(%s)%s", ctype, to_convert);
-    if (!wend_word_is_segment(words[2].value))
+    if (!word_is_segment(words[2].value))
         return address;
     const Word from[4] = {words[2], words[3], {.value = WEND_PLAIN}, {.value = 0}};
     g_autofree char *to = address, *origin = expression_address(e, c, from, ctype);
@@ -611,11 +610,11 @@ char *expression_bits(Emitter *e, const char *group, gint64 word)
     if (word < 0 || !group)
         return emit_literal(e->plan, word);
     GString *s = g_string_new("");
-    const WendConstantGroup *bits = wend_constant_group_by_name(group);
+    const WendConstantGroup *bits = constant_group_by_name(group);
     for (guint bit = 0; bits && bit < bits->n && bit < 63; bit++)
         if (word & ((gint64)1 << bit)) {
             g_string_append_printf(s, "%s%s", s->len ? " | " : "",
-                                   wend_constants[bits->members[bit]]);
+                                   mpi_constants[bits->members[bit]]);
             word &= ~((gint64)1 << bit);
         }
     if (word || s->len == 0)

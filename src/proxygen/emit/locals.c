@@ -21,11 +21,11 @@ GList *emit_literal_order(GHashTable *numbers)
 
 char *emit_literal(const Plan *plan, gint64 word)
 {
-    if (wend_word_is_const(word)) {
-        const char *name = wend_program_constant_name(plan->program, word);
+    if (word_is_const(word)) {
+        const char *name = program_constant_name(plan->program, word);
         return name ? c_token_identifier(name) : g_strdup("0");
     }
-    if (wend_word_is_special(word))
+    if (word_is_special(word))
         return g_strdup("0"); /* absent or unknown: any value is correct */
     return c_token_number(word);
 }

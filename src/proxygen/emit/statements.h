@@ -57,7 +57,7 @@ void statements_note_call(Statements *list, guint n, guint terminal);
 void statements_print_function(GString *out, Statements *body, const struct SourceLines *lines,
                                const char *format, ...) G_GNUC_PRINTF(4, 5);
 /* Appends the text of the statements. INDENT counts levels of four blanks. LINES has the comments
- * for calls (source_lines.c); NULL: they get none. */
+ * for calls (source-lines.c); NULL: they get none. */
 void statements_print(const Statements *list, GString *out, int indent,
                       const struct SourceLines *lines);
 

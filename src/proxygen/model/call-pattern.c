@@ -32,7 +32,7 @@ CallPattern *call_pattern_new(const WendProgram *p)
 {
     CallPattern *c = g_new0(CallPattern, 1);
     c->program = p;
-    c->decoder = wend_decoder_new(p);
+    c->decoder = decoder_new(p);
     c->words = g_array_new(FALSE, FALSE, sizeof(Word));
     return c;
 }
@@ -41,14 +41,14 @@ void call_pattern_free(CallPattern *c)
 {
     if (!c)
         return;
-    wend_decoder_free(c->decoder);
+    decoder_free(c->decoder);
     g_array_free(c->words, TRUE);
     g_free(c->args);
     g_free(c);
 }
 
 /* Makes memory of CUDA a block of the heap. wend_device and similar notes say which blocks are
- * CUDA's (emit_special.c). */
+ * CUDA's (emit-special.c). */
 static void move_to_host(const WendParam *param, gboolean out, Word *words, guint n)
 {
     const guint width = layout_element_words(param, out);
@@ -57,7 +57,7 @@ static void move_to_host(const WendParam *param, gboolean out, Word *words, guin
         return;
     for (guint i = 0; i < n; i++)
         if (!words[i].by_slot && i % width % 2 == 0)
-            words[i].value = wend_word_segment_in_host_memory(words[i].value);
+            words[i].value = word_segment_in_host_memory(words[i].value);
 }
 
 /* Copies all words. The segments of an address are the first and the third word, of other kinds the
@@ -97,7 +97,7 @@ static guint take_outputs(CallPattern *c, const Layout *layout, guint end)
         Arg *arg = &c->args[i];
         gboolean status = arg->param->kind == WEND_KIND_STATUS;
         arg->out = &words[layout->words->len + i];
-        if (!wend_param_has_out(arg->param) || (is_outcome(layout, i) && !status))
+        if (!param_has_out(arg->param) || (is_outcome(layout, i) && !status))
             continue;
         arg->has_out = TRUE;
         arg->n_out = status ? a->n_in : a->n_out;
@@ -129,7 +129,7 @@ static void take_inputs(CallPattern *c, const Layout *layout, guint end)
         const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
         Arg *arg = &c->args[i];
         arg->in = &words[a->in];
-        if (!wend_param_has_in(arg->param))
+        if (!param_has_in(arg->param))
             continue;
         arg->has_in = TRUE;
         arg->n_in = a->n_in;
@@ -146,12 +146,12 @@ void call_pattern_decode(CallPattern *c, guint terminal)
         return;
     const LayoutOrigin *origins;
     c->terminal = terminal;
-    c->slots = wend_program_terminal(c->program, terminal);
-    c->shape = wend_program_shape(c->program, c->slots->shape);
+    c->slots = program_terminal(c->program, terminal);
+    c->shape = program_shape(c->program, c->slots->shape);
     c->function = c->shape->function;
     c->failed = c->shape->failed;
     c->n_args = c->function->n_params;
-    c->layout = wend_decoder_layout(c->decoder, terminal, &origins);
+    c->layout = decoder_layout(c->decoder, terminal, &origins);
     c->args = g_renew(Arg, c->args, MAX(c->n_args, 1));
     memset(c->args, 0, sizeof *c->args * c->n_args);
     for (guint i = 0; i < c->n_args; i++) {
@@ -180,12 +180,12 @@ gint64 call_pattern_value(const CallPattern *c, Word w, guint rank)
 {
     if (!w.by_slot)
         return w.value;
-    gint64 first = wend_program_slot(c->program, c->terminal, w.slot, rank);
+    gint64 first = program_slot(c->program, c->terminal, w.slot, rank);
     if (w.value == 0)
         return first;
-    return wend_progression_value(
-        first, wend_program_slot(c->program, c->terminal, w.slot + 1, rank),
-        wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
+    return progression_value(first, program_slot(c->program, c->terminal, w.slot + 1, rank),
+                             program_slot(c->program, c->terminal, w.slot + 2, rank),
+                             (guint64)w.value);
 }
 
 gboolean call_pattern_word_is_constant(const CallPattern *c, Word w, gint64 *value)
@@ -198,7 +198,7 @@ gboolean call_pattern_word_is_constant(const CallPattern *c, Word w, gint64 *val
     *value = slot->value;
     if (w.value == 0 || slot->form != WEND_SLOT_CONSTANT)
         return slot->form == WEND_SLOT_CONSTANT;
-    *value = wend_progression_value(slot->value, slot[1].value, slot[2].value, (guint64)w.value);
+    *value = progression_value(slot->value, slot[1].value, slot[2].value, (guint64)w.value);
     return slot[1].form == WEND_SLOT_CONSTANT && slot[2].form == WEND_SLOT_CONSTANT;
 }
 
@@ -226,7 +226,7 @@ gint64 call_pattern_number(const CallPattern *c, const Arg *arg, guint rank, gin
     if (address && arg->in[0].value != WEND_PLAIN)
         return fallback;
     gint64 value = call_pattern_value(c, arg->in[address ? 1 : arg->n_in_words - 1], rank);
-    return wend_word_is_special(value) ? fallback : value;
+    return word_is_special(value) ? fallback : value;
 }
 
 gboolean call_pattern_failed_on(const CallPattern *c, const Arg *arg)
@@ -286,14 +286,14 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
     case WEND_KIND_BUF:
     case WEND_KIND_ADDRESS:
     case WEND_KIND_ATTR:
-        size += wend_word_is_segment(words[*at]) || words[*at] == WEND_PLAIN;
+        size += word_is_segment(words[*at]) || words[*at] == WEND_PLAIN;
         break;
     case WEND_KIND_STATUS:
         size = 4;
         break;
     case WEND_KIND_COMM:
     case WEND_KIND_DATATYPE:
-        size += wend_word_is_handle(words[*at]) ? 5 : 0;
+        size += word_is_handle(words[*at]) ? 5 : 0;
         break;
     default:
         break;

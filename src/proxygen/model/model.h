@@ -51,7 +51,7 @@ typedef struct {
     gboolean used;
     guint name;     /* rule_NAME, from 1, in the order of emission; 0 if it has none */
     RankList ranks; /* the ranks that run it */
-    const struct RowSymbol *row_symbols; /* by symbol, if row_loops.c made the body; else NULL */
+    const struct RowSymbol *row_symbols; /* by symbol, if row-loops.c made the body; else NULL */
 } PlanRule;
 
 /* A position in a body: symbol number SYMBOL of rule RULE. */
@@ -59,7 +59,7 @@ typedef struct {
     guint rule, symbol;
 } Site;
 
-/* A symbol of a body that row_loops.c made. */
+/* A symbol of a body that row-loops.c made. */
 typedef struct RowSymbol {
     Site site; /* its position before */
     /* the row table of its numbers. The symbol's calls are then written in place, even those of a

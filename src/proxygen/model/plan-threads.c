@@ -28,7 +28,7 @@ static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
 static guint64 *count_calls(const Plan *plan, guint rule)
 {
     guint64 *times = g_new0(guint64, rule + 1),
-            *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+            *calls = g_new0(guint64, program_n_terminals(plan->program) + 1);
     times[rule] = 1;
     expand(plan, rule, times, calls);
     g_free(times);
@@ -44,7 +44,7 @@ static GArray *counted_calls(const Plan *plan, guint rule)
 {
     g_autofree guint64 *calls = count_calls(plan, rule);
     GArray *counted = g_array_new(FALSE, FALSE, sizeof(CountedUse));
-    for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++)
+    for (guint terminal = 0; terminal < program_n_terminals(plan->program); terminal++)
         if (calls[terminal] > 0) {
             CountedUse c = {terminal, calls[terminal]};
             g_array_append_val(counted, c);
@@ -57,7 +57,7 @@ static GArray *counted_calls(const Plan *plan, guint rule)
 static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
 {
     guint64 *times = g_new0(guint64, rule + 1),
-            *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+            *calls = g_new0(guint64, program_n_terminals(plan->program) + 1);
     g_autofree gboolean *has = g_new0(gboolean, rule + 1);
     for (guint i = 0; i <= rule; i++)
         for (guint k = 0; !has[i] && k < plan->rules[i].n; k++) {
@@ -97,8 +97,7 @@ static SharedRole role_of(const CallPattern *c, const Arg *arg)
 
 static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
 {
-    if (!wend_word_is_handle(word)
-        || (kind != WEND_KIND_SEGMENT && wend_word_handle_tid(word) >= 1u << 24))
+    if (!word_is_handle(word) || (kind != WEND_KIND_SEGMENT && word_handle_tid(word) >= 1u << 24))
         return; /* objects of callbacks are not shared */
     for (guint i = 0; i < roles->len; i++) {
         SharedUse *known = &g_array_index(roles, SharedUse, i);
@@ -113,9 +112,8 @@ static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
 
 static gboolean is_named_by_thread(gint64 word)
 {
-    return wend_word_is_segment(word)
-           && (wend_segment_kind(word) == WEND_SEGMENT_HEAP
-               || wend_segment_kind(word) == WEND_SEGMENT_MAP);
+    return word_is_segment(word)
+           && (segment_kind(word) == WEND_SEGMENT_HEAP || segment_kind(word) == WEND_SEGMENT_MAP);
 }
 
 static GArray *roles_of(const CallPattern *c)
@@ -130,7 +128,7 @@ static GArray *roles_of(const CallPattern *c)
         for (guint w = 0; kind == WEND_KIND_BUF && arg->has_in && w < arg->n_in_words; w += 2)
             if (is_named_by_thread(arg->in[w].value))
                 add_role(roles, WEND_KIND_SEGMENT, arg->in[w].value, SHARED_USE);
-        if (!wend_kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
+        if (!kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
             continue;
         for (guint w = 0; arg->has_in && w < arg->n_in_words; w++)
             add_role(roles, kind, arg->in[w].value, role_of(c, arg));
@@ -206,7 +204,7 @@ static void note_role(Tally *tally, guint t, const SharedUse *use, guint64 calls
 {
     if (use->role == SHARED_MAKE)
         tally->makes += calls;
-    else if (use->role == SHARED_COMMIT && wend_word_handle_tid(use->word) == own_number)
+    else if (use->role == SHARED_COMMIT && word_handle_tid(use->word) == own_number)
         tally->commits += calls;
     else if (use->role == SHARED_END)
         tally->ends += calls;
@@ -394,8 +392,8 @@ void plan_threads_borrowed(Plan *plan)
 {
     plan->borrowed =
         g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
-    for (guint t = 0;
-         g_hash_table_size(plan->shared) && t < wend_program_n_terminals(plan->program); t++) {
+    for (guint t = 0; g_hash_table_size(plan->shared) && t < program_n_terminals(plan->program);
+         t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
         call_pattern_decode(plan->call, t);
@@ -410,8 +408,7 @@ void plan_threads_borrowed(Plan *plan)
             for (guint w = 0; c->args[a].param->kind == WEND_KIND_BUF && c->args[a].has_in
                               && w < c->args[a].n_in_words;
                  w += 2)
-                if (wend_word_is_segment(c->args[a].in[w].value)
-                    && has_elements(plan, c, &c->args[a]))
+                if (word_is_segment(c->args[a].in[w].value) && has_elements(plan, c, &c->args[a]))
                     note_borrowed(plan, c->args[a].in[w].value, shared->number);
     }
     GHashTableIter i;

@@ -32,7 +32,7 @@ gboolean rank_list_has(RankList set, guint rank)
 gboolean plan_is_init(const Plan *plan, guint terminal)
 {
     const WendShape *shape =
-        wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
+        program_shape(plan->program, program_terminal(plan->program, terminal)->shape);
     return !shape->failed && shape->function->operation == WEND_FN_MPI_Init;
 }
 
@@ -100,9 +100,9 @@ static gint compare_starts(gconstpointer a, gconstpointer b)
 GArray *plan_worlds_starts(const WendProgram *p)
 {
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(WorldStart));
-    g_autofree WendWorldStarter *starters = wend_world_starters(p);
+    g_autofree WendWorldStarter *starters = world_starters(p);
     gboolean linked = TRUE;
-    for (guint i = 1; i < wend_program_n_worlds(p) && linked; i++) {
+    for (guint i = 1; i < program_n_worlds(p) && linked; i++) {
         const WorldStart start = {starters[i].rank, i};
         linked = start.rank != G_MAXUINT;
         g_array_append_val(starts, start);
@@ -128,14 +128,14 @@ gboolean plan_worlds_is_start(const CallPattern *c)
 /* The number of calls of a rank that have started processes. */
 static guint count_starts(const WendProgram *p, guint rank)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    const WendClass *class = program_class(p, program_class_of(p, rank));
     guint n = 0;
     for (guint s = 0; s < class->n_sequences; s++) {
-        WendWalk *walk = wend_walk_new(p, rank, s, WEND_WALK_MAIN);
+        WendWalk *walk = walk_new(p, rank, s, WEND_WALK_MAIN);
         const WendCall *call;
-        while ((call = wend_walk_next(walk)) != NULL)
-            n += wend_world_start_is(call);
-        wend_walk_free(walk);
+        while ((call = walk_next(walk)) != NULL)
+            n += world_start_is(call);
+        walk_free(walk);
     }
     return n;
 }
@@ -144,8 +144,8 @@ static guint count_starts(const WendProgram *p, guint rank)
 static gboolean is_whole(const WendProgram *p)
 {
     g_autoptr(GArray) starts = plan_worlds_starts(p);
-    gboolean whole = starts->len + 1 == wend_program_n_worlds(p);
-    for (guint rank = 0, i = 0; rank < wend_program_ranks(p) && whole; rank++) {
+    gboolean whole = starts->len + 1 == program_n_worlds(p);
+    for (guint rank = 0, i = 0; rank < program_ranks(p) && whole; rank++) {
         guint n = 0;
         for (; i < starts->len && g_array_index(starts, WorldStart, i).rank == rank; i++)
             n++;
@@ -156,19 +156,19 @@ static gboolean is_whole(const WendProgram *p)
 
 WendProgram *plan_worlds_open(const char *path, guint64 max_size, Error **error)
 {
-    WendProgram *p = wend_program_open_within(path, max_size, error);
-    if (!p || wend_program_n_worlds(p) == 1 || is_whole(p))
+    WendProgram *p = program_open_within(path, max_size, error);
+    if (!p || program_n_worlds(p) == 1 || is_whole(p))
         return p;
-    wend_program_free(p);
-    return wend_program_open_world(path, 0, max_size, error);
+    program_free(p);
+    return program_open_world(path, 0, max_size, error);
 }
 
 gboolean plan_worlds_several(const Plan *plan)
 {
-    return wend_program_n_worlds(plan->program) > 1;
+    return program_n_worlds(plan->program) > 1;
 }
 
 const WendWorld *plan_worlds_of(const Plan *plan, guint rank)
 {
-    return wend_program_world(plan->program, wend_program_world_of(plan->program, rank));
+    return program_world(plan->program, program_world_of(plan->program, rank));
 }

@@ -19,7 +19,7 @@ static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
 {
     if (known[rule] >= 0)
         return known[rule];
-    const WendRule *r = wend_program_rule(plan->program, rule);
+    const WendRule *r = program_rule(plan->program, rule);
     known[rule] = 0;
     for (guint i = 0; i < r->n && !known[rule]; i++)
         known[rule] = r->symbols[i].is_rule ? rule_has_init(plan, known, r->symbols[i].id)
@@ -29,7 +29,7 @@ static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
 
 static void expand_into(const Plan *plan, guint rule, GArray *terminals)
 {
-    const WendRule *r = wend_program_rule(plan->program, rule);
+    const WendRule *r = program_rule(plan->program, rule);
     for (guint i = 0; i < r->n; i++)
         for (guint64 e = 0; e < r->symbols[i].repeats; e++) {
             if (terminals->len > PREFIX_LIMIT)
@@ -46,7 +46,7 @@ static void expand_into(const Plan *plan, guint rule, GArray *terminals)
 static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray *prefix,
                              GArray *rest)
 {
-    const WendRule *r = wend_program_rule(plan->program, rule);
+    const WendRule *r = program_rule(plan->program, rule);
     guint i = 0;
     for (; i < r->n; i++) {
         const WendSymbol *s = &r->symbols[i];
@@ -76,12 +76,12 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
 /* Finds the threads of all classes, and their common prefix. */
 static void find_threads(Plan *plan)
 {
-    guint n_rules = wend_program_n_rules(plan->program);
+    guint n_rules = program_n_rules(plan->program);
     gint8 *known = g_malloc(MAX(n_rules, 1));
     memset(known, -1, n_rules);
     gboolean common = TRUE;
-    for (guint c = 0; c < wend_program_n_classes(plan->program); c++) {
-        const WendClass *class = wend_program_class(plan->program, c);
+    for (guint c = 0; c < program_n_classes(plan->program); c++) {
+        const WendClass *class = program_class(plan->program, c);
         GArray *prefix = g_array_new(FALSE, FALSE, sizeof(guint));
         guint first = plan->threads->len;
         for (guint s = 0; s < class->n_sequences; s++) {
@@ -119,8 +119,7 @@ static void find_threads(Plan *plan)
         plan->prefix = NULL;
         for (guint i = 0; i < plan->threads->len; i++) {
             PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
-            t->rule =
-                wend_program_class(plan->program, t->class_index)->sequences[t->sequence].rule;
+            t->rule = program_class(plan->program, t->class_index)->sequences[t->sequence].rule;
         }
     }
     g_free(known);
@@ -226,8 +225,8 @@ static void mark_rule(Marking *m, guint rule)
 
 static void find_groups(const Plan *plan, GArray *groups)
 {
-    for (guint c = 0; c < wend_program_n_classes(plan->program); c++) {
-        const WendClass *class = wend_program_class(plan->program, c);
+    for (guint c = 0; c < program_n_classes(plan->program); c++) {
+        const WendClass *class = program_class(plan->program, c);
         guint before = groups->len;
         for (guint i = 0; i < plan->threads->len;
              i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
@@ -244,7 +243,7 @@ static void find_groups(const Plan *plan, GArray *groups)
 
 void plan_mark(Plan *plan)
 {
-    guint n_terminals = wend_program_n_terminals(plan->program);
+    guint n_terminals = program_n_terminals(plan->program);
     memset(plan->terminal_ranks, 0, n_terminals * sizeof *plan->terminal_ranks);
     memset(plan->terminal_uses, 0, n_terminals * sizeof *plan->terminal_uses);
     g_array_set_size(plan->order, 0);
@@ -266,13 +265,13 @@ void plan_mark(Plan *plan)
     find_groups(plan, m.sets.groups);
     for (m.group = 0; m.group < m.sets.groups->len; m.group++) {
         const ThreadGroup *group = &g_array_index(m.sets.groups, ThreadGroup, m.group);
-        const WendClass *class = wend_program_class(plan->program, group->class_index);
+        const WendClass *class = program_class(plan->program, group->class_index);
         m.emitted = TRUE;
         for (guint i = group->first; i < group->first + group->n; i++) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
             mark_rule(&m, thread->rule);
         }
-        /* Callbacks are written separately (callback_stubs.c), but their calls use variables and
+        /* Callbacks are written separately (callback-stubs.c), but their calls use variables and
          * memory, too. */
         m.emitted = FALSE;
         for (guint s = 0; s < class->n_sequences; s++)
@@ -299,22 +298,22 @@ void plan_mark(Plan *plan)
 gboolean plan_select(Plan *plan, Error **error)
 {
     const WendProgram *p = plan->program;
-    if (plan->n_ranks == 0 || wend_program_n_classes(p) == 0) {
+    if (plan->n_ranks == 0 || program_n_classes(p) == 0) {
         error_set(error, WEND_ERROR_INPUT, "%s: the recording has no ranks",
                   plan->options->recording);
         return FALSE;
     }
-    plan->n_rules = wend_program_n_rules(p);
+    plan->n_rules = program_n_rules(p);
     plan->rules = g_new0(PlanRule, plan->n_rules + 1);
     for (guint i = 0; i < plan->n_rules; i++) {
-        const WendRule *r = wend_program_rule(p, i);
+        const WendRule *r = program_rule(p, i);
         plan->rules[i].n = r->n;
         plan->rules[i].symbols = r->symbols;
     }
     find_threads(plan);
     plan_threads(plan);
-    plan->terminal_ranks = g_new0(RankList, wend_program_n_terminals(p) + 1);
-    plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
+    plan->terminal_ranks = g_new0(RankList, program_n_terminals(p) + 1);
+    plan->terminal_uses = g_new0(guint, program_n_terminals(p) + 1);
     plan_mark(plan);
     plan_threads_borrowed(plan);
     return TRUE;

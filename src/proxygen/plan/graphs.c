@@ -62,11 +62,11 @@ typedef enum {
 
 static Certainty order_matters(Plan *plan)
 {
-    WendGraphOrders *orders = wend_graph_orders_new(plan->program);
+    WendGraphOrders *orders = graph_orders_new(plan->program);
     Certainty answer = NO;
-    for (guint t = 0; orders && answer != YES && t < wend_program_n_terminals(plan->program); t++) {
+    for (guint t = 0; orders && answer != YES && t < program_n_terminals(plan->program); t++) {
         RankList ranks = plan->terminal_ranks[t];
-        GraphOrder order = wend_graph_order(orders, t);
+        GraphOrder order = graph_order(orders, t);
         if (ranks.n == 0 || order == GRAPH_ORDER_NONE)
             continue;
         call_pattern_decode(plan->call, t);
@@ -77,7 +77,7 @@ static Certainty order_matters(Plan *plan)
         if (order == GRAPH_ORDER_LISTS && may_be_cut(plan->call, ranks))
             answer = PERHAPS;
     }
-    wend_graph_orders_free(orders);
+    graph_orders_free(orders);
     return answer;
 }
 
@@ -97,8 +97,8 @@ static void append_list(GString *text, const gint64 *values, gint64 n)
 /* The text that graph_create() of the proxy reads. NULL if the order is not recorded. */
 static char *text_of(const WendCall *call)
 {
-    const WendArg *arg = wend_call_arg_of_kind(call, WEND_KIND_NEIGHBOURS),
-                  *made = wend_call_arg(call, "comm_dist_graph");
+    const WendArg *arg = call_arg_of_kind(call, WEND_KIND_NEIGHBOURS),
+                  *made = call_arg(call, "comm_dist_graph");
     Neighbours graph;
     if (!arg || !made || made->n_out != 1 || !neighbours_read(arg->out, arg->n_out, &graph))
         return NULL;
@@ -136,14 +136,13 @@ typedef struct {
 
 static void put_degrees(GHashTable *degrees, gint64 comm, Degrees d)
 {
-    if (wend_word_is_handle(comm))
+    if (word_is_handle(comm))
         g_hash_table_replace(degrees, g_memdup2(&comm, sizeof comm), g_memdup2(&d, sizeof d));
 }
 
 static void follow(GHashTable *degrees, const WendCall *call)
 {
-    const WendArg *arg = wend_call_arg_of_kind(call, WEND_KIND_NEIGHBOURS), *from = NULL,
-                  *made = NULL;
+    const WendArg *arg = call_arg_of_kind(call, WEND_KIND_NEIGHBOURS), *from = NULL, *made = NULL;
     const Degrees *copied = NULL;
     Neighbours graph;
     for (guint i = 0; i < call->n_args; i++)
@@ -165,10 +164,10 @@ static void follow(GHashTable *degrees, const WendCall *call)
 static gboolean is_cut(GHashTable *degrees, const WendCall *call)
 {
     static const char *const names[] = {"sources", "destinations"};
-    const WendArg *comm = wend_call_arg(call, "comm");
+    const WendArg *comm = call_arg(call, "comm");
     const Degrees *d = comm && comm->n_in == 1 ? g_hash_table_lookup(degrees, &comm->in[0]) : NULL;
     for (guint i = 0; d && i < G_N_ELEMENTS(names); i++) {
-        const WendArg *list = wend_call_arg(call, names[i]);
+        const WendArg *list = call_arg(call, names[i]);
         if (list && list->n_out >= 0 && list->n_out < d->n[i])
             return TRUE;
     }
@@ -182,9 +181,9 @@ static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *
     g_autoptr(GHashTable) degrees =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     gboolean cut = FALSE;
-    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    while ((call = wend_walk_next(walk)) != NULL) {
+    while ((call = walk_next(walk)) != NULL) {
         if (call->failed)
             continue;
         if (call->function->flags & WEND_F_CREATES_COMM)
@@ -194,7 +193,7 @@ static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *
         else if (call->function->id == WEND_FN_MPI_Dist_graph_neighbors)
             cut |= is_cut(degrees, call);
     }
-    wend_walk_free(walk);
+    walk_free(walk);
     return cut;
 }
 

@@ -19,14 +19,14 @@ struct LoopRules {
 LoopRules *loop_rules_new(Plan *plan)
 {
     LoopRules *r = g_new(LoopRules, 1);
-    *r = (LoopRules){plan, wend_grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
-                     wend_byte_table_numbers_new(), wend_byte_table_numbers_new()};
+    *r = (LoopRules){plan, grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
+                     byte_table_numbers_new(), byte_table_numbers_new()};
     return r;
 }
 
 void loop_rules_free(LoopRules *r)
 {
-    wend_grammar_free(r->grammar);
+    grammar_free(r->grammar);
     g_array_unref(r->symbols);
     g_hash_table_destroy(r->symbol_numbers);
     g_hash_table_destroy(r->by_content);
@@ -37,7 +37,7 @@ void loop_rules_append(LoopRules *r, WendSymbol symbol)
 {
     gint64 key = (gint64)symbol.is_rule << 32 | symbol.id;
     gboolean new;
-    guint number = wend_byte_table_number(r->symbol_numbers, &key, sizeof key, &new);
+    guint number = byte_table_number(r->symbol_numbers, &key, sizeof key, &new);
     guint64 times = symbol.repeats;
     symbol.repeats = 1;
     if (new)
@@ -69,7 +69,7 @@ guint loop_rules_body(LoopRules *r, const guint *terminals, guint n)
     if (n == 0)
         return NO_BODY;
     gboolean new;
-    guint key = wend_byte_table_number(r->by_content, terminals, n * sizeof(guint), &new);
+    guint key = byte_table_number(r->by_content, terminals, n * sizeof(guint), &new);
     if (!new)
         return key;
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
@@ -188,8 +188,7 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
         }
     }
     gboolean new;
-    guint known =
-        wend_byte_table_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
+    guint known = byte_table_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
     if (!new) {
         loop_rules_free_loop(loop);
         return known;
@@ -243,7 +242,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             g_array_append_val(threads, *old);
             continue;
         }
-        g_autoptr(GHashTable) known = wend_byte_table_numbers_new(); /* row -> index in RANKS */
+        g_autoptr(GHashTable) known = byte_table_numbers_new(); /* row -> index in RANKS */
         g_autoptr(GPtrArray) ranks = g_ptr_array_new();
         guint before = threads->len;
         for (; row < rows->len && g_array_index(rows, LoopRow, row).thread == t; row++) {
@@ -253,8 +252,8 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
                  end++)
                 ;
             gboolean new;
-            guint number = wend_byte_table_number(known, &start->symbols[at],
-                                                  (end - at) * sizeof *start->symbols, &new);
+            guint number = byte_table_number(known, &start->symbols[at],
+                                             (end - at) * sizeof *start->symbols, &new);
             if (new) {
                 PlanThread thread = *old;
                 thread.rule = plan_add_body(plan, plan_symbols(r, start, at, end, first_rule));
@@ -278,18 +277,18 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
 
 void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
 {
-    if (!grammar || !wend_grammar_append(grammar, terminal, times))
+    if (!grammar || !grammar_append(grammar, terminal, times))
         memory_short();
 }
 
 void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *rules)
 {
     WendBuf encoded = WEND_BUF_INIT;
-    wend_grammar_encode(grammar, NULL, &encoded);
-    WendCursor cursor = wend_cursor(encoded.data, encoded.len);
+    grammar_encode(grammar, NULL, &encoded);
+    WendCursor cursor = cursor_of(encoded.data, encoded.len);
     if (encoded.failed || !rules_read(rules, &cursor, n_terminals, RULES_PLAIN))
         memory_short();
-    wend_buf_clear(&encoded);
+    buf_clear(&encoded);
 }
 
 void loop_rules_replace(LoopRules *r, const GArray *rows)

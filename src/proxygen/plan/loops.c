@@ -29,7 +29,7 @@
  * body has tests (docs/compiling.md has the reason).
  *
  * A stretch ends before the first call that breaks these rules. Calls without a loop keep the
- * recorded order (emit_choice.c). Unsuccessful polls are left out: each loop polls as often as it
+ * recorded order (emit-choice.c). Unsuccessful polls are left out: each loop polls as often as it
  * needs to. Other calls that the program made while it polled are ordinary calls, and belong to the
  * completion before them. */
 #include <string.h>
@@ -357,7 +357,7 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
         for (guint i = 0; i < (g == last ? n : groups[g].n_items); i++)
             follow(f, groups[g].first_item + i);
     }
-    WendDecoder *decoder = wend_decoder_new(f->plan->program);
+    WendDecoder *decoder = decoder_new(f->plan->program);
     for (guint i = 0; i < f->chooser->n && complete; i++) {
         if (!f->active[i])
             continue;
@@ -369,7 +369,7 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
                            &g_array_index(f->dependence->resources, Resource, other));
         }
     }
-    wend_decoder_free(decoder);
+    decoder_free(decoder);
     g_free(f->active);
     f->active = now;
     return complete;
@@ -467,7 +467,7 @@ static void chooser_free(gpointer chooser)
  * have the same numbers on all ranks. */
 static const Chooser *chooser_of(Finder *f, const WendCall *call)
 {
-    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *requests = call_arg_of_kind(call, WEND_KIND_REQUEST);
     if (!(call->function->flags & WEND_F_ANY) || call->failed || !requests || requests->n_in < 2)
         return NULL;
     Chooser *c = f->choosers->pdata[call->terminal];
@@ -502,8 +502,8 @@ static void begin_groups(Finder *f, const Chooser *chooser, const WendWalk *walk
     f->active = g_new0(gboolean, chooser->n);
     for (guint i = 0; i < chooser->n; i++) {
         WendRequestState state;
-        f->active[i] = wend_word_is_handle(chooser->requests[i])
-                       && wend_walk_request(walk, chooser->requests[i], &state) && state.active;
+        f->active[i] = word_is_handle(chooser->requests[i])
+                       && walk_request(walk, chooser->requests[i], &state) && state.active;
         for (guint k = 0; k < n; k++)
             f->active[i] |= completed[k] == chooser->requests[i]; /* the walk has passed the call */
     }
@@ -514,7 +514,7 @@ static void begin_groups(Finder *f, const Chooser *chooser, const WendWalk *walk
 static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
 {
     guint n;
-    const gint64 *completed = wend_walk_completed(walk, &n);
+    const gint64 *completed = walk_completed(walk, &n);
     const Chooser *chooser = n > 0 ? chooser_of(f, call) : NULL;
     if (!chooser || handlers_n_entries(chooser->handlers) < 2)
         return FALSE;
@@ -538,17 +538,17 @@ static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
 static gboolean tests_something(const WendCall *call, const WendWalk *walk)
 {
     guint n;
-    wend_walk_completed(walk, &n);
+    walk_completed(walk, &n);
     guint32 flags = call->function->flags;
     return n > 0 && (flags & WEND_F_COMPLETES) && (flags & WEND_F_POLL);
 }
 
 static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
 {
-    WendWalk *walk = wend_walk_new(f->plan->program, f->rank, thread->sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(f->plan->program, f->rank, thread->sequence, WEND_WALK_MAIN);
     const WendCall *call;
     f->conflicts = conflicts_new(f->dependence);
-    while ((call = wend_walk_next(walk)) != NULL) {
+    while ((call = walk_next(walk)) != NULL) {
         const Dependence *dependence = rank_dependence_of(f->dependence, call);
         LoopItem item = {call->terminal, conflicts_first_use(f->conflicts, dependence), FALSE};
         if (call->index < skip || add_group(f, call, walk))
@@ -565,14 +565,14 @@ static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
     }
     end_groups(f);
     conflicts_free(f->conflicts);
-    wend_walk_free(walk);
+    walk_free(walk);
 }
 
 static void find_in_rank(Finder *f, const PlanThread *thread, guint rank)
 {
     /* The calls up to MPI_Init are in main. */
     guint own =
-        wend_program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
+        program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
     guint skip = f->plan->prefix && thread->rule != own ? f->plan->prefix->len : 0;
     f->rank = rank;
     f->dependence = rank_dependence_new(f->plan, rank);
@@ -621,8 +621,7 @@ gboolean plan_loops(Plan *plan, Error **error)
         if (thread->n_others > 0 || !forced[thread->rule])
             continue;
         guint64 length =
-            wend_program_rule(
-                p, wend_program_class(p, thread->class_index)->sequences[thread->sequence].rule)
+            program_rule(p, program_class(p, thread->class_index)->sequences[thread->sequence].rule)
                 ->length;
         for (guint r = 0; r < thread->ranks.n && length < STEP_LIMIT - steps; r++) {
             LoopRow row = {t, thread->ranks.ranks[r]};
@@ -637,7 +636,7 @@ gboolean plan_loops(Plan *plan, Error **error)
 
     Finder f = {.plan = plan, .rules = loop_rules_new(plan)};
     f.choosers = g_ptr_array_new();
-    g_ptr_array_set_size(f.choosers, (gint)wend_program_n_terminals(p) + 1);
+    g_ptr_array_set_size(f.choosers, (gint)program_n_terminals(p) + 1);
     f.groups = g_array_new(FALSE, FALSE, sizeof(Group));
     f.completions = g_array_new(FALSE, FALSE, sizeof(Completion));
     f.items = g_array_new(FALSE, FALSE, sizeof(LoopItem));

@@ -79,7 +79,7 @@ typedef struct {
  * which ranks were appended. Ranks with equal calls share a thread. */
 void loop_rules_replace(LoopRules *r, const GArray *rows);
 
-/* wend_grammar_append, and the rules of the grammar (free them with rules_clear). Like GLib they
+/* grammar_append, and the rules of the grammar (free them with rules_clear). Like GLib they
  * end the program if memory is short. GRAMMAR may be NULL, if it could not be made. */
 void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times);
 void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *rules);

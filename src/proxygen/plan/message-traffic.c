@@ -12,7 +12,7 @@ typedef struct {
     guint64 first, last;
 } CallOccurrence;
 typedef struct {
-    guint terminal, phase, comm; /* wend_members_pass_now */
+    guint terminal, phase, comm; /* members_pass_now */
 } When;
 /* The receives of a rank in one phase that take messages of matched probes: the numbers of both
  * calls, and the smallest buffer. */
@@ -26,7 +26,7 @@ typedef enum {
     TRANSFERS,
     SYNCHRONIZES,
     /* it makes members of a communicator known */ MAKES_COMM,
-    WINDOWS /* wend_precedence_is_of_window() */
+    WINDOWS /* precedence_is_of_window() */
 } CallMove;
 
 gboolean message_traffic_is_probe(const WendFunction *f)
@@ -78,7 +78,7 @@ static void count_message(MessageTraffic *t, guint receiver, guint comm, guint p
     const ChannelKey key = {.comm = comm,
                             .to = comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver,
                             .subchannel = phase};
-    *(gint64 *)wend_byte_table_entry(t->balance, &key, sizeof key, sizeof(gint64)) += times;
+    *(gint64 *)byte_table_entry(t->balance, &key, sizeof key, sizeof(gint64)) += times;
     /* without a known receiver, the sums of single mailboxes mean nothing */
     t->one_phase |= key.to == t->plan->n_ranks;
 }
@@ -105,19 +105,19 @@ static void tell(const MessageTraffic *t, const PostedMessage *one, gboolean sen
                                 .tag = one->tag};
     if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag
         || when->first != when->last)
-        wend_precedence_unsure(t->precedence, &channel);
+        precedence_unsure(t->precedence, &channel);
     else if (sent)
-        wend_precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
+        precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
     else
-        wend_precedence_received(t->precedence, &channel, when->last, (guint64)when->times,
-                                 one->blocking);
+        precedence_received(t->precedence, &channel, when->last, (guint64)when->times,
+                            one->blocking);
 }
 
 static gint source_of(const MessageTraffic *t, const PostedMessage *one, guint rank)
 {
     if (one->source == t->any_source)
         return -1;
-    return wend_members_process(t->members, one->comm, rank, one->source);
+    return members_process(t->members, one->comm, rank, one->source);
 }
 
 static void note_received(MessageTraffic *t, guint rank, const PostedMessage *one, gboolean probe,
@@ -149,7 +149,7 @@ static void note_sent(MessageTraffic *t, gint receiver, const PostedMessage *one
 static guint number_of(const MessageTraffic *t, guint rank, guint sequence, gint64 handle,
                        guint now)
 {
-    guint comm = wend_members_number(t->members, rank, sequence, handle, now);
+    guint comm = members_number(t->members, rank, sequence, handle, now);
     return t->one_made && message_traffic_is_made(comm) ? WEND_COMM_UNKNOWN : comm;
 }
 
@@ -166,7 +166,7 @@ static gboolean moved_nothing(const MessageTraffic *t, const CallPattern *c, gui
         if (named(c, partners[i], rank, &value) && value != t->any_source && value != t->proc_null
             && (value < 0 || value >= (gint64)t->plan->n_ranks
                 || (!message_traffic_is_made(number)
-                    && wend_members_process(t->members, number, rank, value) < 0)))
+                    && members_process(t->members, number, rank, value) < 0)))
             return TRUE;
     return !(c->function->flags & WEND_F_RECV);
 }
@@ -177,8 +177,7 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
         return; /* it has been noted before */
     const guint places[][2] = {{rank, phase}, {rank, ANY_PHASE}};
     for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
-        Matched *known =
-            wend_byte_table_entry(t->matched, places[i], sizeof *places, sizeof *known);
+        Matched *known = byte_table_entry(t->matched, places[i], sizeof *places, sizeof *known);
         gboolean first = known->probed + known->received == 0;
         known->probed += more.probed;
         known->received += more.received;
@@ -191,9 +190,8 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
 {
     const guint here[] = {rank, phase}, anywhere[] = {rank, ANY_PHASE};
-    const Matched *in_phase =
-                      wend_byte_table_entry(t->matched, here, sizeof here, sizeof *in_phase),
-                  *all = wend_byte_table_entry(t->matched, anywhere, sizeof here, sizeof *all);
+    const Matched *in_phase = byte_table_entry(t->matched, here, sizeof here, sizeof *in_phase),
+                  *all = byte_table_entry(t->matched, anywhere, sizeof here, sizeof *all);
     if (in_phase->probed > 0 && !t->merged && in_phase->probed == in_phase->received)
         return in_phase->bytes;
     return all->probed + all->received > 0 ? all->bytes : G_MAXINT64;
@@ -246,7 +244,7 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
             /* it waits for the receive, whatever its size; it is not too large for any buffer: see
              * below */
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1);
-        note_sent(t, wend_members_process(t->members, number, rank, value), &one, when);
+        note_sent(t, members_process(t->members, number, rank, value), &one, when);
     }
 }
 
@@ -278,15 +276,14 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
 /* Whether it is a communicator of all ranks. */
 static gboolean is_of_all(const MessageTraffic *t, guint number, guint rank)
 {
-    return number == WEND_COMM_WORLD
-           || (!t->world_only && wend_members_all(t->members, number, rank));
+    return number == WEND_COMM_WORLD || (!t->world_only && members_all(t->members, number, rank));
 }
 
 /* Reports a call at the current step, or at any step of the current loop. */
 static void tell_call(MessageTraffic *t, guint terminal, guint64 times)
 {
     CallMove move = t->moves[terminal];
-    guint now = wend_members_pass_now(t->comms, t->comm_words[terminal]),
+    guint now = members_pass_now(t->comms, t->comm_words[terminal]),
           phase = t->merged ? 0 : t->phase;
     const CallOccurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps,
                                  t->loop_end ? t->loop_end : t->steps};
@@ -301,8 +298,8 @@ static void tell_call(MessageTraffic *t, guint terminal, guint64 times)
         if (move == TRANSFERS)
             note_call(t, t->plan->call, rank, phase, number, &when);
         else
-            wend_precedence_window(t->precedence, wend_decoder_call(t->decoder, terminal, rank),
-                                   phase, number, t->steps, times == 1 && !t->loop_end);
+            precedence_window(t->precedence, decoder_call(t->decoder, terminal, rank), phase,
+                              number, t->steps, times == 1 && !t->loop_end);
     }
 }
 
@@ -311,19 +308,18 @@ static void step(MessageTraffic *t, guint terminal, guint64 times)
     t->no_order |= ++t->steps > STEP_LIMIT;
     if (t->moves[terminal] == SYNCHRONIZES) {
         gint64 handle = t->comm_words[terminal];
-        guint now = wend_members_pass_now(t->comms, handle);
-        guint number = wend_members_number(t->members, t->rank, t->sequence, handle, now);
+        guint now = members_pass_now(t->comms, handle);
+        guint number = members_number(t->members, t->rank, t->sequence, handle, now);
         t->unclear |= number == WEND_COMM_UNKNOWN;
         if (is_of_all(t, number, t->rank))
             t->phase += (guint)times;
     } else if (t->moves[terminal] == MAKES_COMM) {
-        wend_members_pass_made(t->comms, terminal, times, t->loop_end != 0);
+        members_pass_made(t->comms, terminal, times, t->loop_end != 0);
     } else if (t->precedence) {
         tell_call(t, terminal, times);
     } else if (t->moves[terminal] == TRANSFERS) {
-        const When key = {terminal, t->phase,
-                          wend_members_pass_now(t->comms, t->comm_words[terminal])};
-        CallOccurrence *when = wend_byte_table_entry(t->done, &key, sizeof key, sizeof *when);
+        const When key = {terminal, t->phase, members_pass_now(t->comms, t->comm_words[terminal])};
+        CallOccurrence *when = byte_table_entry(t->done, &key, sizeof key, sizeof *when);
         if (when->times == 0)
             when->first = t->loop_end ? t->loop_start : t->steps;
         when->last = MAX(t->steps, t->loop_end);
@@ -338,7 +334,7 @@ static void foresee_comms(MessageTraffic *t, const PlanRule *r)
         if (r->symbols[i].is_rule)
             foresee_comms(t, &t->plan->rules[r->symbols[i].id]);
         else if (t->moves[r->symbols[i].id] == MAKES_COMM)
-            wend_members_pass_made(t->comms, r->symbols[i].id, 0, TRUE);
+            members_pass_made(t->comms, r->symbols[i].id, 0, TRUE);
     }
 }
 
@@ -402,7 +398,7 @@ static gboolean synchronizes(MessageTraffic *t, CallPlans *plans, const CallPatt
         varies |= c->slots->slots[i].form == WEND_SLOT_TABLE;
     for (guint r = 0; r < (varies ? ranks.n : 1); r++) {
         t->rank = ranks.ranks[r];
-        const WendCall *call = wend_decoder_call(t->decoder, c->terminal, t->rank);
+        const WendCall *call = decoder_call(t->decoder, c->terminal, t->rank);
         if (call_plan_is_empty(call_plans_of(plans, call), &sizes, call))
             return FALSE;
     }
@@ -415,7 +411,7 @@ static gboolean synchronizes(MessageTraffic *t, CallPlans *plans, const CallPatt
 static void find_moves(MessageTraffic *t)
 {
     CallPlans *plans = call_plans_new(t->plan->program);
-    for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
+    for (guint i = 0; i < program_n_terminals(t->plan->program); i++) {
         if (t->plan->terminal_ranks[i].n == 0)
             continue;
         call_pattern_decode(t->plan->call, i);
@@ -426,9 +422,9 @@ static void find_moves(MessageTraffic *t)
             t->moves[i] = TRANSFERS;
             t->comm_words[i] = word;
             t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
-        } else if (!c->failed && wend_comm_made_parameter(c->function) >= 0) {
+        } else if (!c->failed && comm_made_parameter(c->function) >= 0) {
             t->moves[i] = MAKES_COMM;
-        } else if (wend_precedence_is_of_window(c->function)) {
+        } else if (precedence_is_of_window(c->function)) {
             t->moves[i] = WINDOWS;
             t->comm_words[i] = word;
         } else if (word != WEND_ABSENT && synchronizes(t, plans, c, t->plan->terminal_ranks[i])) {
@@ -459,7 +455,7 @@ static void note_all(MessageTraffic *t)
 {
     t->one_made = TRUE;
     const CallOccurrence any_time = {1, 0, G_MAXUINT64};
-    for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
+    for (guint i = 0; i < program_n_terminals(t->plan->program); i++) {
         RankList ranks = t->plan->terminal_ranks[i];
         if (ranks.n == 0 || t->moves[i] != TRANSFERS)
             continue;
@@ -480,29 +476,29 @@ static void discount_cancelled(MessageTraffic *t, guint rank, guint sequence)
     /* request -> Pending */
     g_autoptr(GHashTable) pending =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    WendWalk *walk = wend_walk_new(t->plan->program, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(t->plan->program, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     guint phase = 0;
-    while ((call = wend_walk_next(walk)) != NULL) {
-        const gint64 *made = wend_call_request_made(call);
+    while ((call = walk_next(walk)) != NULL) {
+        const gint64 *made = call_request_made(call);
         if (t->moves[call->terminal] == SYNCHRONIZES) {
             gint64 handle = t->comm_words[call->terminal];
-            guint comm = wend_members_of_walk(t->members, walk, rank, handle);
+            guint comm = members_of_walk(t->members, walk, rank, handle);
             phase += is_of_all(t, comm, rank);
         }
         if (made && (call->function->flags & WEND_F_RECV)
             && !(call->function->flags & WEND_F_PERSISTENT)) {
             gint64 handle = t->comm_words[call->terminal];
-            Pending p = {wend_members_of_walk(t->members, walk, rank, handle), phase};
+            Pending p = {members_of_walk(t->members, walk, rank, handle), phase};
             if (t->one_made && message_traffic_is_made(p.comm))
                 p.comm = WEND_COMM_UNKNOWN;
             g_hash_table_replace(pending, g_memdup2(made, sizeof *made), g_memdup2(&p, sizeof p));
         }
         guint n;
-        const gint64 *completed = wend_walk_completed(walk, &n);
+        const gint64 *completed = walk_completed(walk, &n);
         for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
             const Pending *p = g_hash_table_lookup(pending, &completed[i]);
-            const gint64 *status = p ? wend_call_status_of(call, completed, i) : NULL;
+            const gint64 *status = p ? call_status_of(call, completed, i) : NULL;
             if (status && status[3] & 1) {
                 count_message(t, rank, p->comm, p->phase, 1);
                 t->one_phase |= p->phase != phase;
@@ -510,13 +506,13 @@ static void discount_cancelled(MessageTraffic *t, guint rank, guint sequence)
             g_hash_table_remove(pending, &completed[i]);
         }
     }
-    wend_walk_free(walk);
+    walk_free(walk);
 }
 
 static void walk_thread(MessageTraffic *t, const PlanThread *thread)
 {
     guint prefix = t->plan->prefix ? t->plan->prefix->len : 0;
-    t->comms = wend_members_pass_new(t->members, thread->class_index, thread->sequence);
+    t->comms = members_pass_new(t->members, thread->class_index, thread->sequence);
     t->phase = 0;
     t->rank = thread->ranks.ranks[0];
     t->ranks = thread->ranks;
@@ -524,13 +520,13 @@ static void walk_thread(MessageTraffic *t, const PlanThread *thread)
     for (guint i = 0; i < prefix; i++)
         step(t, g_array_index(t->plan->prefix, guint, i), 1);
     walk(t, thread->rule);
-    t->no_order |= !wend_members_pass_complete(t->comms);
-    wend_members_pass_free(t->comms);
+    t->no_order |= !members_pass_complete(t->comms);
+    members_pass_free(t->comms);
 }
 
 static void note_thread(MessageTraffic *t, const PlanThread *thread)
 {
-    t->done = wend_byte_table_entries_new(g_free);
+    t->done = byte_table_entries_new(g_free);
     walk_thread(t, thread);
     GHashTableIter iter;
     gpointer key, occurrence;
@@ -554,7 +550,7 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
 /* Whether each mailbox has as many receives as sends, in each phase and in all phases together. */
 static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
 {
-    g_autoptr(GHashTable) sums = wend_byte_table_entries_new(g_free); /* the same, in phase 0 */
+    g_autoptr(GHashTable) sums = byte_table_entries_new(g_free); /* the same, in phase 0 */
     *each_phase = *all = TRUE;
     GHashTableIter iter;
     gpointer key, left;
@@ -563,7 +559,7 @@ static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
         ChannelKey mailbox = *(const ChannelKey *)g_bytes_get_data(key, NULL);
         *each_phase &= *(gint64 *)left == 0;
         mailbox.subchannel = 0;
-        *(gint64 *)wend_byte_table_entry(sums, &mailbox, sizeof mailbox, sizeof(gint64)) +=
+        *(gint64 *)byte_table_entry(sums, &mailbox, sizeof mailbox, sizeof(gint64)) +=
             *(gint64 *)left;
     }
     g_hash_table_iter_init(&iter, sums);
@@ -577,12 +573,12 @@ static void merge_phases(GPtrArray *lists)
 {
     for (guint i = 0; i < lists->len; i++) {
         GArray *list = lists->pdata[i];
-        g_autoptr(GHashTable) places = wend_byte_table_entries_new(g_free);
+        g_autoptr(GHashTable) places = byte_table_entries_new(g_free);
         guint kept = 0;
         for (guint k = 0; list && k < list->len; k++) {
             PostedMessage one = g_array_index(list, PostedMessage, k);
             const guint key[3] = {one.terminal, one.comm, (guint)one.source};
-            guint *place = wend_byte_table_entry(places, key, sizeof key, sizeof *place);
+            guint *place = byte_table_entry(places, key, sizeof key, sizeof *place);
             one.phase = 0;
             if (*place > 0) {
                 PostedMessage *first = &g_array_index(list, PostedMessage, *place - 1);
@@ -659,26 +655,26 @@ static void free_lists(GPtrArray *lists)
 
 MessageTraffic *message_traffic_new(Plan *plan)
 {
-    const guint n_terminals = wend_program_n_terminals(plan->program);
+    const guint n_terminals = program_n_terminals(plan->program);
     MessageTraffic *t = g_new0(MessageTraffic, 1);
     t->plan = plan;
-    t->any_source = wend_program_constant_word("MPI_ANY_SOURCE");
-    t->any_tag = wend_program_constant_word("MPI_ANY_TAG");
-    t->proc_null = wend_program_constant_word("MPI_PROC_NULL");
+    t->any_source = program_constant_word("MPI_ANY_SOURCE");
+    t->any_tag = program_constant_word("MPI_ANY_TAG");
+    t->proc_null = program_constant_word("MPI_PROC_NULL");
     t->received = g_ptr_array_new();
     t->sent = g_ptr_array_new();
     g_ptr_array_set_size(t->received, (gint)plan->n_ranks + 1);
     g_ptr_array_set_size(t->sent, (gint)plan->n_ranks + 1);
-    t->matched = wend_byte_table_entries_new(g_free);
-    t->balance = wend_byte_table_entries_new(g_free);
+    t->matched = byte_table_entries_new(g_free);
+    t->balance = byte_table_entries_new(g_free);
     t->moves = g_new0(guint8, n_terminals + 1);
     t->comm_words = g_new0(gint64, n_terminals + 1);
     t->rule_moves = g_malloc(plan->n_rules + 1);
     memset(t->rule_moves, -1, plan->n_rules + 1);
-    t->decoder = wend_decoder_new(plan->program);
+    t->decoder = decoder_new(plan->program);
     find_moves(t);
     if (t->wildcards)
-        t->members = wend_members_new(plan->program);
+        t->members = members_new(plan->program);
     return t;
 }
 
@@ -691,8 +687,8 @@ void message_traffic_free(MessageTraffic *t)
     g_free(t->moves);
     g_free(t->comm_words);
     g_free(t->rule_moves);
-    wend_decoder_free(t->decoder);
-    wend_members_free(t->members);
+    decoder_free(t->decoder);
+    members_free(t->members);
     g_free(t);
 }
 

@@ -50,7 +50,7 @@ typedef struct {
 static guint number_of(Search *s, gint64 word, gboolean add)
 {
     gpointer found = g_hash_table_lookup(s->numbers, &word);
-    if (!found && add && wend_word_is_handle(word)) {
+    if (!found && add && word_is_handle(word)) {
         found = GUINT_TO_POINTER(g_hash_table_size(s->numbers) + 1);
         g_hash_table_insert(s->numbers, g_memdup2(&word, sizeof word), found);
     }
@@ -63,7 +63,7 @@ static gboolean find_choices(Search *s)
 {
     Plan *plan = s->plan;
     gboolean any = FALSE;
-    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+    for (guint t = 0; t < program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
         call_pattern_decode(plan->call, t);
@@ -94,7 +94,7 @@ static void add_event(Search *s, guint terminal, gint64 word, gboolean active)
 static void find_events(Search *s)
 {
     Plan *plan = s->plan;
-    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+    for (guint t = 0; t < program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0 || s->is_choice[t])
             continue;
         call_pattern_decode(plan->call, t);
@@ -163,7 +163,7 @@ static void summarize_rules(Search *s)
 
 static void row_table_free(gpointer stream)
 {
-    wend_outcomes_free(((ChoiceStream *)stream)->entries);
+    outcomes_free(((ChoiceStream *)stream)->entries);
     g_array_unref(((ChoiceStream *)stream)->picks);
     g_free(stream);
 }
@@ -175,7 +175,7 @@ static const GArray *next_picks(Search *s, const CallPattern *c)
     ChoiceStream *stream = g_hash_table_lookup(s->streams, GUINT_TO_POINTER(shape));
     if (!stream) {
         stream = g_new0(ChoiceStream, 1);
-        stream->entries = wend_program_outcomes(s->plan->program, s->rank, s->sequence, shape);
+        stream->entries = program_outcomes(s->plan->program, s->rank, s->sequence, shape);
         stream->picks = g_array_new(FALSE, FALSE, sizeof(gint32));
         g_hash_table_insert(s->streams, GUINT_TO_POINTER(shape), stream);
     }
@@ -183,8 +183,7 @@ static const GArray *next_picks(Search *s, const CallPattern *c)
         const gint64 *words;
         guint n;
         g_autofree OutcomePart *parts = g_new(OutcomePart, MAX(c->n_args, 1));
-        if (!stream->entries
-            || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n)
+        if (!stream->entries || !outcomes_next_run(stream->entries, &stream->repeats, &words, &n)
             || !call_pattern_outcome_decode(c, words, n, parts))
             return NULL;
         g_array_set_size(stream->picks, 0);
@@ -337,8 +336,8 @@ static void decide(Search *s)
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         Choice *choice = value;
         const WendSymbol *symbol = &plan->rules[choice->site.rule].symbols[choice->site.symbol];
-        const WendShape *shape = wend_program_shape(
-            plan->program, wend_program_terminal(plan->program, symbol->id)->shape);
+        const WendShape *shape =
+            program_shape(plan->program, program_terminal(plan->program, symbol->id)->shape);
         /* A proxy counts pending requests by their handles, which does not work for persistent
          * requests. */
         gboolean persistent = FALSE;
@@ -355,7 +354,7 @@ static void decide(Search *s)
 
 gboolean plan_outcomes(Plan *plan, Error **error)
 {
-    guint n_terminals = wend_program_n_terminals(plan->program);
+    guint n_terminals = program_n_terminals(plan->program);
     Search s = {.plan = plan};
     if (plan->choices)
         g_hash_table_destroy(plan->choices);

@@ -75,7 +75,7 @@ gboolean graphs_is_pinned(const Plan *plan, guint terminal);
 
 /* -- variables.c: the variables of the proxy for handles and requests -- */
 
-/* Arrays by kind, and by the thread that makes the objects. variable_names.c has the names. */
+/* Arrays by kind, and by the thread that makes the objects. variable-names.c has the names. */
 
 typedef struct Variables Variables;
 

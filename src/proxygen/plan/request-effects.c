@@ -61,7 +61,7 @@ void request_lists_add(RequestLists *lists, const Word *words, gint64 n)
     gboolean any = FALSE;
     for (gint64 i = 0; i < n; i++) {
         list->words[i] = words[i].value;
-        any |= wend_word_is_handle(words[i].value);
+        any |= word_is_handle(words[i].value);
     }
     if (!any || g_hash_table_contains(lists->by_words, list)) {
         list_free(list);
@@ -112,7 +112,7 @@ void request_numbers_free(RequestNumbers *numbers)
 
 gint request_numbers_find(const RequestNumbers *numbers, gint64 request)
 {
-    return wend_word_is_handle(request)
+    return word_is_handle(request)
                ? GPOINTER_TO_INT(g_hash_table_lookup(numbers->by_request, &request)) - 1
                : NO_REQUEST_NUMBER;
 }
@@ -121,7 +121,7 @@ gint request_numbers_find(const RequestNumbers *numbers, gint64 request)
  * no handle, as that of MPI_REQUEST_NULL. */
 static gint number_request(RequestNumbers *numbers, gint64 request)
 {
-    if (wend_word_is_handle(request) && request_numbers_find(numbers, request) < 0) {
+    if (word_is_handle(request) && request_numbers_find(numbers, request) < 0) {
         g_array_append_val(numbers->requests, request);
         g_hash_table_insert(numbers->by_request, g_memdup2(&request, sizeof request),
                             GUINT_TO_POINTER(numbers->requests->len));
@@ -141,15 +141,15 @@ gint64 request_numbers_request(const RequestNumbers *numbers, guint number)
 
 guint request_numbers_thread(const RequestNumbers *numbers, guint number)
 {
-    return wend_word_handle_tid(request_numbers_request(numbers, number));
+    return word_handle_tid(request_numbers_request(numbers, number));
 }
 
 static gint compare_requests(gconstpointer a, gconstpointer b, gpointer numbers)
 {
     gint64 x = request_numbers_request(numbers, *(const guint *)a),
            y = request_numbers_request(numbers, *(const guint *)b);
-    guint s = wend_word_handle_tid(x), t = wend_word_handle_tid(y), k = wend_word_handle_number(x),
-          l = wend_word_handle_number(y);
+    guint s = word_handle_tid(x), t = word_handle_tid(y), k = word_handle_number(x),
+          l = word_handle_number(y);
     return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
 }
 
@@ -235,7 +235,7 @@ static RequestEffect *classify_call(RequestEffects *effects, const CallPattern *
 RequestEffects *request_effects_find(const Plan *plan, const RequestLists *lists,
                                      RequestNumbers *numbers)
 {
-    guint n_terminals = wend_program_n_terminals(plan->program);
+    guint n_terminals = program_n_terminals(plan->program);
     RequestEffects *effects = g_new(RequestEffects, 1);
     *effects = (RequestEffects){
         .plan = plan,
@@ -255,7 +255,7 @@ RequestEffects *request_effects_find(const Plan *plan, const RequestLists *lists
 
 void request_effects_free(RequestEffects *effects)
 {
-    for (guint t = 0; t < wend_program_n_terminals(effects->plan->program); t++) {
+    for (guint t = 0; t < program_n_terminals(effects->plan->program); t++) {
         if (!effects->of[t])
             continue;
         g_array_unref(effects->of[t]->makes);

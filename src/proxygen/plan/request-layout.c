@@ -68,7 +68,7 @@ static GArray *groups_of_numbers(const Finder *f)
     g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < request_numbers_count(effects->numbers); i++)
         request_lifetimes_add(lifetimes, (gint)i, 0, 0, LIFETIME_FOR_EVER);
-    for (guint t = 0; t < wend_program_n_terminals(effects->plan->program); t++)
+    for (guint t = 0; t < program_n_terminals(effects->plan->program); t++)
         if (effects->of[t] && effects->of[t]->list
             && rank_list_has(effects->plan->terminal_ranks[t], f->rank))
             g_hash_table_add(own, effects->of[t]->list);

@@ -182,10 +182,10 @@ static void take_effect(Finder *f, WendWalk *walk, const RequestEffect *effect)
     if (!effect->list || !effect->list->direct)
         keep_slots(f, effect);
     guint n;
-    const gint64 *completed = wend_walk_completed(walk, &n);
+    const gint64 *completed = walk_completed(walk, &n);
     for (guint i = 0; i < n; i++) {
         WendRequestState state;
-        if (wend_walk_request(walk, completed[i], &state) && !state.persistent)
+        if (walk_request(walk, completed[i], &state) && !state.persistent)
             end_lifetime(f, request_numbers_find(f->effects->numbers, completed[i]));
     }
     for (guint i = 0; effect->frees && i < effect->gives->len; i++)
@@ -198,21 +198,21 @@ static void take_effect(Finder *f, WendWalk *walk, const RequestEffect *effect)
 static gboolean walk_sequence(Finder *f, guint rank, guint sequence)
 {
     const Plan *plan = f->effects->plan;
-    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     /* only for ranks with a single thread */
     f->stretches =
         plan->stretches ? g_hash_table_lookup(plan->stretches, GUINT_TO_POINTER(rank)) : NULL;
     f->next_stretch = 0;
     f->clock = sequence;
     for (const WendCall *call;
-         f->lifetimes->len < LIFETIME_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
+         f->lifetimes->len < LIFETIME_LIMIT && (call = walk_next(walk)) != NULL;) {
         const RequestEffect *effect = f->effects->of[call->terminal];
         if (!effect)
             continue;
         set_now(f, call->index);
         take_effect(f, walk, effect);
     }
-    wend_walk_free(walk);
+    walk_free(walk);
     return f->lifetimes->len < LIFETIME_LIMIT;
 }
 

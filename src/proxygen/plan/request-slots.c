@@ -37,11 +37,11 @@ static gboolean is_too_long(const RequestEffects *effects)
 {
     const WendProgram *p = effects->plan->program;
     guint64 steps = 0;
-    for (guint c = 0; c < wend_program_n_classes(p); c++) {
-        const WendClass *class = wend_program_class(p, c);
+    for (guint c = 0; c < program_n_classes(p); c++) {
+        const WendClass *class = program_class(p, c);
         g_autoptr(RequestUse) use = request_effects_use(effects, class);
         for (guint s = 0; s < class->n_sequences; s++) {
-            guint64 length = wend_program_rule(p, class->sequences[s].rule)->length;
+            guint64 length = program_rule(p, class->sequences[s].rule)->length;
             for (guint r = 0; use->walks[s] && r < (use->same ? 1 : class->n_ranks); r++)
                 if (length >= STEP_LIMIT - steps)
                     return TRUE;
@@ -104,7 +104,7 @@ static guint index_of_layout(RequestSlots *p, GHashTable *known, RequestLayout *
 static guint64 moves_allowed(const Plan *plan)
 {
     guint64 most = MOVES_ALWAYS;
-    for (guint r = 0; r < wend_program_n_rules(plan->program); r++)
+    for (guint r = 0; r < program_n_rules(plan->program); r++)
         most += (guint64)plan->rules[r].n * MOVES_FOR_SYMBOL;
     return most;
 }
@@ -116,8 +116,8 @@ static gboolean lay_out_ranks(RequestSlots *p, const RequestEffects *effects)
     guint64 n_moves = 0, most = moves_allowed(effects->plan);
     g_autoptr(GHashTable) known =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    for (guint c = 0; c < wend_program_n_classes(program); c++) {
-        const WendClass *class = wend_program_class(program, c);
+    for (guint c = 0; c < program_n_classes(program); c++) {
+        const WendClass *class = program_class(program, c);
         g_autoptr(RequestUse) use = request_effects_use(effects, class);
         for (guint r = 0; r < class->n_ranks; r++) {
             if (r > 0 && use->same) {
@@ -172,7 +172,7 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
     good = good && lay_out_ranks(p, effects);
     for (guint i = 0; i < lists->len && !good; i++)
         ((RequestList *)g_ptr_array_index(lists, i))->direct = direct[i];
-    for (guint t = 0; t < wend_program_n_terminals(plan->program) && good; t++)
+    for (guint t = 0; t < program_n_terminals(plan->program) && good; t++)
         p->vary |= varies(p, effects, t);
     request_effects_free(effects);
     if (!good)

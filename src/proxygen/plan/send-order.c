@@ -51,12 +51,12 @@ static gboolean is_plain_receive(const WendFunction *f, gboolean blocking)
 static gboolean is_star(Plan *plan, guint master)
 {
     const WendProgram *p = plan->program;
-    gint64 proc_null = wend_program_constant_word("MPI_PROC_NULL"),
-           any_source = wend_program_constant_word("MPI_ANY_SOURCE"),
-           world = wend_program_constant_word("MPI_COMM_WORLD");
-    for (guint t = 0; t < wend_program_n_terminals(p); t++) {
+    gint64 proc_null = program_constant_word("MPI_PROC_NULL"),
+           any_source = program_constant_word("MPI_ANY_SOURCE"),
+           world = program_constant_word("MPI_COMM_WORLD");
+    for (guint t = 0; t < program_n_terminals(p); t++) {
         RankList ranks = plan->terminal_ranks[t];
-        const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, t)->shape);
+        const WendShape *shape = program_shape(p, program_terminal(p, t)->shape);
         if (ranks.n == 0 || !(shape->function->flags & (WEND_F_SEND | WEND_F_RECV)))
             continue;
         call_pattern_decode(plan->call, t);
@@ -142,20 +142,20 @@ static gboolean log_rank(Plan *plan, guint rank, guint master, Log *logs)
         return FALSE;
     gboolean is_master = rank == master, good = TRUE;
     guint64 collectives = 0;
-    gint64 proc_null = wend_program_constant_word("MPI_PROC_NULL");
+    gint64 proc_null = program_constant_word("MPI_PROC_NULL");
     /* for the master: messages that it has let come and not received */
     g_autofree guint *ahead = g_new0(guint, plan->n_ranks);
-    WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    while (good && (call = wend_walk_next(walk)) != NULL) {
+    while (good && (call = walk_next(walk)) != NULL) {
         const WendFunction *f = call->function;
         guint32 flags = f->flags;
         if (flags & WEND_F_COLLECTIVE)
             collectives++;
         if (!(flags & (WEND_F_SEND | WEND_F_RECV)))
             continue;
-        const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source"),
-                      *tag = wend_call_arg(call, "tag"), *status = wend_call_arg(call, "status");
+        const WendArg *dest = call_arg(call, "dest"), *source = call_arg(call, "source"),
+                      *tag = call_arg(call, "tag"), *status = call_arg(call, "status");
         if (dest && dest->n_in == 1) {
             if (dest->in[0] < 0)
                 continue; /* MPI_PROC_NULL */
@@ -191,7 +191,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint master, Log *logs)
             g_array_append_val(logs[who].to_master, m);
         }
     }
-    wend_walk_free(walk);
+    walk_free(walk);
     return good;
 }
 
@@ -234,7 +234,7 @@ gboolean plan_send_order(Plan *plan, guint master)
 {
     if (!plan->prefix || !is_star(plan, master))
         return FALSE;
-    gint64 any_tag = wend_program_constant_word("MPI_ANY_TAG");
+    gint64 any_tag = program_constant_word("MPI_ANY_TAG");
     Log *logs = g_new(Log, plan->n_ranks);
     for (guint r = 0; r < plan->n_ranks; r++)
         logs[r] = log_new();

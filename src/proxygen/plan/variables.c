@@ -54,10 +54,10 @@ static gint64 *length_of(Variables *v, WendKind kind, guint thread)
 
 static void note_handle(Variables *v, WendKind kind, gint64 handle)
 {
-    if (!wend_word_is_handle(handle))
+    if (!word_is_handle(handle))
         return;
-    gint64 *length = length_of(v, kind, wend_word_handle_tid(handle));
-    *length = MAX(*length, (gint64)wend_word_handle_number(handle) + 1);
+    gint64 *length = length_of(v, kind, word_handle_tid(handle));
+    *length = MAX(*length, (gint64)word_handle_number(handle) + 1);
 }
 
 static gint64 row_get(const Row *row, gint64 position)
@@ -71,13 +71,13 @@ static gint64 row_get(const Row *row, gint64 position)
 static gboolean fits(const Variables *v, const Row *row, const RequestList *list, gint64 base)
 {
     for (gint64 i = 0; i < list->n; i++) {
-        gint64 word = wend_word_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL,
+        gint64 word = word_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL,
                there = row_get(row, base + i);
         if (there != PLACE_FREE && there != word)
             return FALSE;
         if (word == PLACE_NULL || there == word)
             continue;
-        if (wend_word_handle_tid(word) != row->thread || g_hash_table_lookup(v->places, &word))
+        if (word_handle_tid(word) != row->thread || g_hash_table_lookup(v->places, &word))
             return FALSE;
     }
     return TRUE;
@@ -90,8 +90,8 @@ static void put(Variables *v, Row *row, const RequestList *list, gint64 base)
         while ((gint64)row->at->len <= base + i)
             g_array_append_val(row->at, unset);
         gint64 word = list->words[i];
-        g_array_index(row->at, gint64, base + i) = wend_word_is_handle(word) ? word : PLACE_NULL;
-        if (wend_word_is_handle(word) && !g_hash_table_lookup(v->places, &word)) {
+        g_array_index(row->at, gint64, base + i) = word_is_handle(word) ? word : PLACE_NULL;
+        if (word_is_handle(word) && !g_hash_table_lookup(v->places, &word)) {
             Place *place = g_new(Place, 1);
             *place = (Place){row, (guint)(base + i)};
             g_hash_table_insert(v->places, g_memdup2(&word, sizeof word), place);
@@ -103,7 +103,7 @@ static gboolean has_duplicates(const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
     for (gint64 i = 0; i < list->n; i++)
-        if (wend_word_is_handle(list->words[i]) && !g_hash_table_add(seen, &list->words[i]))
+        if (word_is_handle(list->words[i]) && !g_hash_table_add(seen, &list->words[i]))
             return TRUE;
     return FALSE;
 }
@@ -116,7 +116,7 @@ static void place_list(Variables *v, RequestList *list)
     if (has_duplicates(list))
         return;
     for (gint64 i = 0; i < list->n; i++) {
-        if (!wend_word_is_handle(list->words[i]))
+        if (!word_is_handle(list->words[i]))
             continue;
         one = list->words[i];
         const Place *place = g_hash_table_lookup(v->places, &list->words[i]);
@@ -130,7 +130,7 @@ static void place_list(Variables *v, RequestList *list)
         return;
     if (!row) {
         row = g_new0(Row, 1);
-        row->thread = wend_word_handle_tid(one);
+        row->thread = word_handle_tid(one);
         row->at = g_array_new(FALSE, FALSE, sizeof(gint64));
         if (!fits(v, row, list, 0)) {
             row_free(row);
@@ -176,14 +176,14 @@ static void note_call(Plan *plan, const CallPattern *c)
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         WendKind kind = arg->param->kind;
-        if (!wend_kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
+        if (!kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
             continue;
         gboolean wide = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE;
         for (guint w = 0; w < arg->n_in_words; w++)
             note_handle(v, kind, arg->in[w].value);
         for (guint w = 0; w < arg->n_out_words; w += wide ? 6 : 1) {
             note_handle(v, kind, arg->out[w].value);
-            if (kind != WEND_KIND_REQUEST && wend_word_is_handle(arg->out[w].value)
+            if (kind != WEND_KIND_REQUEST && word_is_handle(arg->out[w].value)
                 && gives_references(c, kind))
                 g_hash_table_add(v->shared, shared_key(kind, arg->out[w].value));
         }
@@ -263,7 +263,7 @@ void plan_variables(Plan *plan)
     v->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     v->rows = g_ptr_array_new_with_free_func(row_free);
     v->shared = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+    for (guint t = 0; t < program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
         call_pattern_decode(plan->call, t);

@@ -88,7 +88,7 @@ static gboolean one_sender(const MessageTraffic *t, const Judged *j)
 static gboolean could_take_from(const MessageTraffic *t, const Judged *j,
                                 const PostedMessage *named_one)
 {
-    gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
+    gint source = members_process(t->members, named_one->comm, j->rank, named_one->source);
     const PostedMessage *send;
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
         if ((source < 0 || send->source == source) && meet(t, named_one, send))
@@ -224,19 +224,18 @@ static void answer(MessageTraffic *t, const GArray *questions)
     for (guint i = 0; i < questions->len; i++)
         g_hash_table_add(t->asked,
                          GUINT_TO_POINTER(g_array_index(questions, PinQuestion, i).receive->phase));
-    WendPrecedence *p = wend_precedence_new(t->plan->program, t->members);
+    WendPrecedence *p = precedence_new(t->plan->program, t->members);
     message_traffic_report(t, p);
     for (guint i = 0; i < questions->len; i++) {
         const PinQuestion *q = &g_array_index(questions, PinQuestion, i);
         if (is_pinned(t, q->receive))
             continue;
-        const guint64 *after =
-            wend_precedence_after(p, q->receive->phase, q->rank, q->receive->last);
+        const guint64 *after = precedence_after(p, q->receive->phase, q->rank, q->receive->last);
         const char *reason = reason_to_pin(t, q->receive, q->rank, after);
         if (reason)
             pin(t, q->receive, reason);
     }
-    wend_precedence_free(p);
+    precedence_free(p);
     g_hash_table_destroy(t->asked);
 }
 
@@ -252,8 +251,7 @@ static gboolean try_send_order(const MessageTraffic *t)
         const Wildcard *w = value;
         RankList ranks = plan->terminal_ranks[w->terminal];
         for (guint r = 0; r < ranks.n; r++) {
-            if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r])
-                != w->any_source)
+            if (program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r]) != w->any_source)
                 continue;
             if (master >= 0 && master != (gint)ranks.ranks[r])
                 return FALSE;
@@ -335,17 +333,17 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
     /* request -> PostedTerminal */
     g_autoptr(GHashTable) pending =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
+    WendWalk *walk = walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    while ((call = wend_walk_next(walk)) != NULL) {
+    while ((call = walk_next(walk)) != NULL) {
         Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(call->terminal));
         const WendArg *status = NULL;
-        const gint64 *made = wend_call_request_made(call);
+        const gint64 *made = call_request_made(call);
         for (guint i = 0; i < call->n_args; i++)
             if (call->args[i].param->kind == WEND_KIND_STATUS)
                 status = &call->args[i];
         if (w && w->pinned
-            && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
+            && program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
             PostedTerminal posted = {call->terminal, post(w, rank)};
             if (made)
                 g_hash_table_insert(pending, g_memdup2(made, sizeof *made),
@@ -354,19 +352,19 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
                 put_source(plan, rank, posted, status->out[0]);
         }
         guint n;
-        const gint64 *completed = wend_walk_completed(walk, &n);
+        const gint64 *completed = walk_completed(walk, &n);
         for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
             const PostedTerminal *posted = g_hash_table_lookup(pending, &completed[i]);
             if (!posted)
                 continue;
-            const gint64 *came = wend_call_status_of(call, completed, i);
+            const gint64 *came = call_status_of(call, completed, i);
             put_source(plan, rank, *posted, came ? came[0] : -1);
             WendRequestState state;
-            if (!wend_walk_request(walk, completed[i], &state) || !state.persistent)
+            if (!walk_request(walk, completed[i], &state) || !state.persistent)
                 g_hash_table_remove(pending, &completed[i]);
         }
     }
-    wend_walk_free(walk);
+    walk_free(walk);
 }
 
 /* Fills in the sources of the plan's wildcards, and the sources of each start if one source is not

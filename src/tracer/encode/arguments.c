@@ -16,7 +16,7 @@ void encode_distance(ActiveCall *c, int64_t value, int64_t base)
     Where from = memory_where((const void *)base), to = {WEND_UNKNOWN, 0};
     if (address_log_segment(base, target) != from.segment)
         to = memory_where((const void *)target);
-    if (!wend_word_is_segment(from.segment) || !wend_word_is_segment(to.segment)) {
+    if (!word_is_segment(from.segment) || !word_is_segment(to.segment)) {
         call_put_shape(c, WEND_PLAIN);
         call_put_slot(c, value);
         return;
@@ -79,7 +79,7 @@ static bool number_attribute(int keyval, const void *p, int64_t *value)
 void encode_out_kept(ActiveCall *c, int64_t value)
 {
     Where known = memory_known((const void *)value);
-    if (wend_word_is_segment(known.segment)) {
+    if (word_is_segment(known.segment)) {
         call_put_outcome(c, known.segment);
         call_put_outcome(c, known.offset);
     } else if (memory_is_mapped((uintptr_t)value)) {

@@ -11,7 +11,7 @@ enum { FEW = 16, SPARSE = 32 };
 
 static void forget(ArrayPatterns *f)
 {
-    wend_budget_free(f->all, f->cap * sizeof *f->all);
+    budget_free(f->all, f->cap * sizeof *f->all);
     *f = (ArrayPatterns){0};
 }
 
@@ -20,8 +20,7 @@ static bool add(ArrayPatterns *f, const WendProgression *stretch, bool numbers)
     size_t n = (size_t)stretch->stride;
     if (f->n + n > f->cap) {
         size_t cap = 2 * f->cap + WEND_MOST_STRIDE;
-        ArrayPattern *grown =
-            wend_budget_resize(f->all, f->cap * sizeof *grown, cap * sizeof *grown);
+        ArrayPattern *grown = budget_resize(f->all, f->cap * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return false;
         f->all = grown;
@@ -39,7 +38,7 @@ static bool are_numbers(const WendIntegers *v, int64_t from, int64_t end)
     Gap gap = {0};
     int64_t mapped = 0;
     for (int64_t i = from; i < end; i++)
-        mapped += attachments_looks_mapped((uintptr_t)wend_integer(v, i), &gap);
+        mapped += attachments_looks_mapped((uintptr_t)integer_at(v, i), &gap);
     return mapped < end - from - mapped;
 }
 
@@ -50,8 +49,8 @@ static bool are_of_one_segment(const WendIntegers *v, int64_t from, int64_t end,
     int64_t segments[WEND_MOST_STRIDE];
     Gap gap = {0};
     for (int64_t i = from; i < end; i++) {
-        Where w = attachments_where((uintptr_t)wend_integer(v, i), &gap);
-        int64_t segment = wend_word_is_segment(w.segment) ? w.segment : WEND_PLAIN;
+        Where w = attachments_where((uintptr_t)integer_at(v, i), &gap);
+        int64_t segment = word_is_segment(w.segment) ? w.segment : WEND_PLAIN;
         if (i - from < stride)
             segments[i - from] = segment;
         else if (segments[(i - from) % stride] != segment)
@@ -63,7 +62,7 @@ static bool are_of_one_segment(const WendIntegers *v, int64_t from, int64_t end,
 static bool have_no_names(const WendIntegers *v, int64_t from, int64_t end)
 {
     for (int64_t i = from; i < end; i++)
-        if (wend_integer(v, i) < 0)
+        if (integer_at(v, i) < 0)
             return false;
     return true;
 }
@@ -80,7 +79,7 @@ static bool find(ArrayPatterns *f, const WendIntegers *v)
 {
     for (int64_t i = 0; i < v->n;) {
         WendProgression stretch[WEND_MOST_STRIDE];
-        int64_t end = wend_progressions_at(v, i, f->kind == PATTERN_EQUAL, stretch);
+        int64_t end = progressions_at(v, i, f->kind == PATTERN_EQUAL, stretch);
         bool numbers = f->kind != PATTERN_ADDRESSES || are_numbers(v, i, end);
         if (!numbers && !are_of_one_segment(v, i, end, stretch[0].stride))
             return false;

@@ -44,7 +44,7 @@ typedef struct {
     void *function; /* the application's function */
     void *code;     /* the code that the library calls */
     int64_t word;
-    enum wend_callback kind;
+    enum WendCallback kind;
     enum closure_language language;
 } Closure;
 
@@ -96,7 +96,7 @@ static size_t named_from(const void *function, uint32_t thread)
         size_t mid = low + (high - low) / 2;
         const Named *n = &names.at[mid];
         if ((uintptr_t)n->function < (uintptr_t)function
-            || (n->function == function && wend_word_handle_tid(n->word) < thread))
+            || (n->function == function && word_handle_tid(n->word) < thread))
             low = mid + 1;
         else
             high = mid;
@@ -107,8 +107,7 @@ static size_t named_from(const void *function, uint32_t thread)
 static int64_t word_of(const void *function, int64_t thread)
 {
     size_t t = thread < 0 ? 0 : (size_t)thread, i = named_from(function, (uint32_t)t);
-    if (i < names.n && names.at[i].function == function
-        && wend_word_handle_tid(names.at[i].word) == t)
+    if (i < names.n && names.at[i].function == function && word_handle_tid(names.at[i].word) == t)
         return names.at[i].word;
     if (t >= numbers.n) {
         size_t n = t + 16;
@@ -141,12 +140,12 @@ int64_t closure_word(const void *function)
 
 /* -- around the application's function -- */
 
-static bool is_operator(enum wend_callback kind)
+static bool is_operator(enum WendCallback kind)
 {
     return kind == WEND_CALLBACK_MPI_User_function || kind == WEND_CALLBACK_MPI_User_function_c;
 }
 
-static bool is_error_handler(enum wend_callback kind)
+static bool is_error_handler(enum WendCallback kind)
 {
     return kind == WEND_CALLBACK_MPI_Comm_errhandler_function
            || kind == WEND_CALLBACK_MPI_File_errhandler_function
@@ -155,7 +154,7 @@ static bool is_error_handler(enum wend_callback kind)
            || kind == WEND_CALLBACK_MPI_Handler_function;
 }
 
-static bool is_copy(enum wend_callback kind)
+static bool is_copy(enum WendCallback kind)
 {
     return kind == WEND_CALLBACK_MPI_Comm_copy_attr_function
            || kind == WEND_CALLBACK_MPI_Type_copy_attr_function
@@ -163,7 +162,7 @@ static bool is_copy(enum wend_callback kind)
            || kind == WEND_CALLBACK_MPI_Copy_function;
 }
 
-static bool returns_nothing(enum wend_callback kind)
+static bool returns_nothing(enum WendCallback kind)
 {
     return is_operator(kind) || is_error_handler(kind)
            || kind == WEND_CALLBACK_MPI_T_event_cb_function
@@ -173,7 +172,7 @@ static bool returns_nothing(enum wend_callback kind)
 
 /* The index of the argument in which a Fortran function returns its error code. It comes after the
  * arguments of the C function. */
-static int fortran_error_argument(enum wend_callback kind)
+static int fortran_error_argument(enum WendCallback kind)
 {
     switch (kind) {
     case WEND_CALLBACK_MPI_Grequest_free_function:
@@ -233,8 +232,8 @@ static void leave(const Visit *v)
     if (!v->entered)
         return;
     callback_leave();
-    if (!v->returned && wend_thread)
-        call_forget(wend_thread->call); /* the interrupted call does not return either */
+    if (!v->returned && this_thread)
+        call_forget(this_thread->call); /* the interrupted call does not return either */
 }
 
 static void run(ffi_cif *cif, void *result, void **arguments, void *data)
@@ -275,7 +274,7 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
 /* Whether FUNCTION is NULL or part of the library, which gives it a meaning. */
 static bool is_predefined(const void *function)
 {
-    return function == NULL || function == (const void *)MPI_COMM_DUP_FN
+    return !function || function == (const void *)MPI_COMM_DUP_FN
            || function == (const void *)MPI_TYPE_DUP_FN || function == (const void *)MPI_WIN_DUP_FN
            || function == (const void *)MPI_COMM_NULL_COPY_FN
            || function == (const void *)MPI_COMM_NULL_DELETE_FN
@@ -307,7 +306,7 @@ static size_t closure_from(const void *function)
     return low;
 }
 
-static Closure *closure_new(enum wend_callback kind, void *function, enum closure_language language,
+static Closure *closure_new(enum WendCallback kind, void *function, enum closure_language language,
                             int64_t word)
 {
     if (!interface.abi) {
@@ -331,7 +330,7 @@ static Closure *closure_new(enum wend_callback kind, void *function, enum closur
     return c;
 }
 
-void *closure_wrap(enum wend_callback kind, void *function, enum closure_language language)
+void *closure_wrap(enum WendCallback kind, void *function, enum closure_language language)
 {
     if (kind == WEND_CALLBACK_MPIX_Grequest_wait_function || is_predefined(function))
         return function;
@@ -342,7 +341,7 @@ void *closure_wrap(enum wend_callback kind, void *function, enum closure_languag
     Closure *c = NULL;
     for (size_t j = i; j < closures.n && closures.at[j]->function == function && !c; j++)
         if (closures.at[j]->kind == kind && closures.at[j]->language == language
-            && wend_word_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
+            && word_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
             c = closures.at[j];
     if (!c && grow(&closures.at, closures.n, &closures.cap, sizeof(Closure *))) {
         int64_t word = word_of(function, thread);

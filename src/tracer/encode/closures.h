@@ -33,7 +33,7 @@
  * functions (MPI_COMM_DUP_FN, …) and closures are returned unchanged, and so is FUNCTION if memory
  * is short. Thread-safe. Calls no MPI function, and holds no lock while application code runs. */
 enum closure_language { CLOSURE_C, CLOSURE_FORTRAN, CLOSURE_CXX };
-void *closure_wrap(enum wend_callback kind, void *function, enum closure_language language);
+void *closure_wrap(enum WendCallback kind, void *function, enum closure_language language);
 
 /* The word of FUNCTION: WEND_HANDLE(thread, n), numbered at its first use in the thread. The caller
  * handles NULL and predefined functions first, because their constants depend on the parameter's

@@ -24,7 +24,7 @@
  * application's. */
 static inline bool encode_is_inside(void)
 {
-    return wend_thread && wend_thread->inside;
+    return this_thread && this_thread->inside;
 }
 
 /* The function to pass to the library for a function of the application. C is the wrapper's
@@ -57,7 +57,7 @@ static inline void encode_in_buf(ActiveCall *c, const void *p)
     } else {
         Where w = memory_where(p);
         call_put_shape(c, w.segment);
-        if (wend_word_is_segment(w.segment))
+        if (word_is_segment(w.segment))
             call_put_slot(c, w.offset);
     }
 }
@@ -74,7 +74,7 @@ static inline void encode_in_buf_if(ActiveCall *c, const void *p, bool touched)
     } else {
         int64_t segment = memory_untouched(p);
         c->untouched = true;
-        call_put_shape(c, wend_word_is_segment(segment) ? segment : WEND_PLAIN);
+        call_put_shape(c, word_is_segment(segment) ? segment : WEND_PLAIN);
         call_put_slot(c, WEND_ABSENT);
     }
     c->offsets |= c->slots.n > slot ? call_word_bit(slot) : 0;
@@ -85,7 +85,7 @@ static inline void encode_in_buf_if(ActiveCall *c, const void *p, bool touched)
 static inline void encode_address(Words *segments, Words *offsets, int64_t value, Gap *gap)
 {
     Where w = attachments_where((uintptr_t)value, gap);
-    bool known = wend_word_is_segment(w.segment);
+    bool known = word_is_segment(w.segment);
     words_put(segments, known ? w.segment : WEND_PLAIN);
     words_put(offsets, known ? w.offset : value);
 }
@@ -152,7 +152,7 @@ static inline void encode_in_displacement_alone(ActiveCall *c, int64_t value)
 static inline bool encode_any_address(const ActiveCall *c)
 {
     for (size_t i = 1; i < c->shape.n; i++)
-        if (wend_word_is_segment(c->shape.w[i]))
+        if (word_is_segment(c->shape.w[i]))
             return true;
     return false;
 }

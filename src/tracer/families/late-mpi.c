@@ -114,8 +114,8 @@ static void judge(const Module *m, void *user)
     if (!module_contains(m, caller->address) || !profiling_names_of_tool(m))
         return;
     caller->kind = OTHER_TOOL;
-    for (size_t i = 0; i < wend_n_functions && caller->kind == OTHER_TOOL; i++)
-        if (module_contains(m, dlsym(RTLD_DEFAULT, wend_functions[i].name)))
+    for (size_t i = 0; i < mpi_n_functions && caller->kind == OTHER_TOOL; i++)
+        if (module_contains(m, dlsym(RTLD_DEFAULT, mpi_functions[i].name)))
             caller->kind = TOOL_IN_FRONT;
 }
 
@@ -180,7 +180,7 @@ static void *beyond_wend(void *handle, const char *name)
 static void *answer(void *handle, const char *name, const void *caller)
 {
     bool fortran = is_of_fortran(name), profiling = strncmp(name, "PMPI", 4) == 0;
-    if (!self || (handle == RTLD_NEXT && !profiling) || (wend_thread && wend_thread->inside))
+    if (!self || (handle == RTLD_NEXT && !profiling) || (this_thread && this_thread->inside))
         return NULL;
     void *wrapper = fortran || is_of_mpi(name + profiling) ? wrapper_of(name + profiling) : NULL;
     void *f = wrapper ? dlsym(handle, name) : NULL;
@@ -369,8 +369,8 @@ bool late_mpi_is_foreign(void)
     if (!own.self)
         return false;
     modules_each(lead_past, &own);
-    for (size_t i = 0; i < wend_n_functions; i++)
-        hide(own.self, wend_functions[i].name);
+    for (size_t i = 0; i < mpi_n_functions; i++)
+        hide(own.self, mpi_functions[i].name);
     for (const char *const *name = families_fortran_names; *name; name++)
         hide(own.self, *name);
     dlclose(own.self);

@@ -239,7 +239,7 @@ static int64_t keyval_word(int keyval)
     int64_t word = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval));
     if (word == WEND_UNKNOWN && keyval - 1 != MPI_KEYVAL_INVALID) {
         int64_t c = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval - 1));
-        return wend_word_is_const(c) ? c : word;
+        return word_is_const(c) ? c : word;
     }
     return word;
 }

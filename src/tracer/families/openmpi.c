@@ -287,7 +287,7 @@ static bool is_predefined(const void *function, const char *name)
 }
 
 /* The function to pass to the library instead of FUNCTION. Puts its word into the shape. */
-static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *function,
+static Function *in_function(ActiveCall *c, enum WendCallback kind, Function *function,
                              const char *const *names, const uint32_t *words, int n)
 {
     for (int i = 0; i < n; i++)

@@ -38,8 +38,8 @@ static bool defines_mpi(const Module *m)
 {
     void *handle = dlopen(is_program(m) ? NULL : m->name, RTLD_LAZY | RTLD_NOLOAD);
     bool defines = false;
-    for (size_t i = 0; handle && i < wend_n_functions && !defines; i++)
-        defines = module_contains(m, dlsym(handle, wend_functions[i].name));
+    for (size_t i = 0; handle && i < mpi_n_functions && !defines; i++)
+        defines = module_contains(m, dlsym(handle, mpi_functions[i].name));
     if (handle)
         dlclose(handle);
     return defines;

@@ -86,8 +86,8 @@ static void note_front(Row *row, const char *name)
 
 static void find(Row *row)
 {
-    for (size_t i = 0; i < wend_n_functions; i++) {
-        const char *name = wend_functions[i].name;
+    for (size_t i = 0; i < mpi_n_functions; i++) {
+        const char *name = mpi_functions[i].name;
         note_front(row, name);
         row->behind |= behind(row, name) != NULL;
     }
@@ -115,10 +115,9 @@ static const char *name_in_c(const char *name)
     size_t n = strlen(name);
     while (n > 0 && name[n - 1] == '_')
         n--;
-    for (size_t i = 0; i < wend_n_functions; i++)
-        if (strlen(wend_functions[i].name) == n
-            && strncasecmp(wend_functions[i].name, name, n) == 0)
-            return wend_functions[i].name;
+    for (size_t i = 0; i < mpi_n_functions; i++)
+        if (strlen(mpi_functions[i].name) == n && strncasecmp(mpi_functions[i].name, name, n) == 0)
+            return mpi_functions[i].name;
     return NULL;
 }
 
@@ -150,8 +149,8 @@ static void redirect(const Module *m, void *user)
 static void keep_own(void)
 {
     static void *own[WEND_N_FUNCTIONS];
-    for (size_t i = 0; i < wend_n_functions; i++)
-        own[i] = of_library(wend_functions[i].name);
+    for (size_t i = 0; i < mpi_n_functions; i++)
+        own[i] = of_library(mpi_functions[i].name);
     tools_own = own;
 }
 

@@ -155,7 +155,7 @@ bool control_called_by_mpi(void)
 {
     late_mpi_open();
     return state()->forked || state()->other_wend || state()->other_family
-           || (wend_thread && wend_thread->inside);
+           || (this_thread && this_thread->inside);
 }
 
 /* -- the beginning -- */
@@ -489,8 +489,8 @@ int MPI_Finalize(void)
         call_stop_untimed(c);
         call_end(c);
     }
-    if (wend_thread)
-        wend_thread->inside = true;
+    if (this_thread)
+        this_thread->inside = true;
     s->world = false;
     /* An open session keeps MPI, and its attributes, for an unknown time. */
     if (!s->watching || s->sessions > 0)
@@ -506,8 +506,8 @@ int MPI_Finalize(void)
         control_finish();
     }
     mpich_ucx_finalized();
-    if (wend_thread)
-        wend_thread->inside = false;
+    if (this_thread)
+        this_thread->inside = false;
     return rc;
 }
 

@@ -56,7 +56,7 @@ static void add(WendFacts *f, const char *key, const char *format, ...)
         f->bytes.failed = true;
         return;
     }
-    wend_facts_add(f, key, value);
+    facts_add(f, key, value);
     free(value);
 }
 
@@ -67,7 +67,7 @@ static void add_named(WendFacts *f, const char *prefix, const char *name, const 
         f->bytes.failed = true;
         return;
     }
-    wend_facts_add(f, key, value);
+    facts_add(f, key, value);
     free(key);
 }
 
@@ -112,17 +112,17 @@ static bool is_plain(const char *s)
 static void append_quoted(WendBuf *out, const char *s)
 {
     if (is_plain(s)) {
-        wend_buf_bytes(out, s, strlen(s));
+        buf_bytes(out, s, strlen(s));
         return;
     }
-    wend_buf_bytes(out, "'", 1);
+    buf_bytes(out, "'", 1);
     for (; *s; s++) {
         if (*s == '\'')
-            wend_buf_bytes(out, "'\\''", 4);
+            buf_bytes(out, "'\\''", 4);
         else
-            wend_buf_bytes(out, s, 1);
+            buf_bytes(out, s, 1);
     }
-    wend_buf_bytes(out, "'", 1);
+    buf_bytes(out, "'", 1);
 }
 
 static void add_command(WendFacts *f)
@@ -130,23 +130,23 @@ static void add_command(WendFacts *f)
     char program[4096];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
-    wend_facts_add(f, "run.program", program);
+    facts_add(f, "run.program", program);
     size_t len;
     char *line = read_whole("/proc/self/cmdline", &len);
     WendBuf arguments = WEND_BUF_INIT;
     if (line) {
         for (const char *p = line + strlen(line) + 1; p < line + len; p += strlen(p) + 1) {
             if (arguments.len)
-                wend_buf_bytes(&arguments, " ", 1);
+                buf_bytes(&arguments, " ", 1);
             append_quoted(&arguments, p);
         }
     }
-    wend_buf_bytes(&arguments, "", 1);
+    buf_bytes(&arguments, "", 1);
     if (arguments.failed)
         f->bytes.failed = true;
     else if (arguments.len > 1)
-        wend_facts_add(f, "run.arguments", (const char *)arguments.data);
-    wend_buf_clear(&arguments);
+        facts_add(f, "run.arguments", (const char *)arguments.data);
+    buf_clear(&arguments);
     free(line);
 }
 
@@ -173,19 +173,19 @@ static void add_library(WendFacts *f)
         for (char *p = version; *p; p++)
             if (*p == '\t')
                 *p = ' ';
-        wend_facts_add(f, "mpi.library", version);
+        facts_add(f, "mpi.library", version);
     }
     if (PMPI_Get_version(&major, &minor) == MPI_SUCCESS)
         add(f, "mpi.version", "%d.%d", major, minor);
-    wend_facts_add(f, "mpi.thread", thread_level_name(state()->thread_level));
+    facts_add(f, "mpi.thread", thread_level_name(state()->thread_level));
     if (PMPI_Get_processor_name(host, &n) == MPI_SUCCESS)
-        wend_facts_add(f, "run.host", host);
+        facts_add(f, "run.host", host);
 }
 
 static void add_datatypes(WendFacts *f)
 {
-    for (size_t i = 0; i < wend_n_predefined; i++) {
-        const PredefinedHandle *p = &wend_predefined[i];
+    for (size_t i = 0; i < mpi_n_predefined; i++) {
+        const PredefinedHandle *p = &mpi_predefined[i];
         const int64_t *d =
             p->kind == HANDLE_DATATYPE ? datatype_metadata((MPI_Datatype)p->value) : NULL;
         char text[128];
@@ -193,7 +193,7 @@ static void add_datatypes(WendFacts *f)
             continue;
         snprintf(text, sizeof text, "%lld %lld %lld %lld %lld", (long long)d[0], (long long)d[1],
                  (long long)d[2], (long long)d[3], (long long)d[4]);
-        add_named(f, "datatype.", wend_constants[p->constant], text);
+        add_named(f, "datatype.", mpi_constants[p->constant], text);
     }
 }
 
@@ -236,15 +236,15 @@ static void add_error(void *f, int class)
     char key[40] = "error.";
     decimal(key + strlen(key), (uint64_t) class, 1);
     const char *name = ""; /* an error class that the application made */
-    for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
-        if (wend_error_classes[j].value == class)
-            name = wend_constants[wend_error_classes[j].constant];
-    wend_facts_add(f, key, name);
+    for (size_t j = 0; j < mpi_n_error_classes && !*name; j++)
+        if (mpi_error_classes[j].value == class)
+            name = mpi_constants[mpi_error_classes[j].constant];
+    facts_add(f, key, name);
 }
 
 static void add_unrecorded(void *f, const char *key)
 {
-    wend_facts_add(f, key, "");
+    facts_add(f, key, "");
 }
 
 void facts_collect(void)
@@ -253,14 +253,14 @@ void facts_collect(void)
     if (f->n > 0)
         return;
     add_command(f);
-    wend_facts_add(f, "run.directory", directory ? directory : "");
+    facts_add(f, "run.directory", directory ? directory : "");
     if (output_job())
-        wend_facts_add(f, "run.job", output_job());
+        facts_add(f, "run.job", output_job());
     add(f, "run.start", "%.3f", start);
     add_library(f);
-    wend_facts_add(f, "clock.source", clock_source());
+    facts_add(f, "clock.source", clock_source());
     add(f, "clock.resolution", "%.3g", clock_resolution());
-    wend_facts_add(f, "wend.version", PACKAGE_VERSION);
+    facts_add(f, "wend.version", PACKAGE_VERSION);
     settings_given(add_setting, f);
     add_datatypes(f);
 }
@@ -284,12 +284,12 @@ static void add_clocks(WendFacts *f)
     if (hosts == 0)
         return;
     decimal(text, hosts, 1);
-    wend_facts_add(f, "clock.hosts", text);
+    facts_add(f, "clock.hosts", text);
     if (known)
         decimal_seconds(text, error, 9);
     else
         decimal(text, (uint64_t)state()->world_rank, 1);
-    wend_facts_add(f, known ? "clock.error" : "clock.uncompared", text);
+    facts_add(f, known ? "clock.error" : "clock.uncompared", text);
 }
 
 /* The kinds of side streams of which this rank has not all. */
@@ -300,10 +300,10 @@ static void add_cut(WendFacts *f)
         size_t n = strlen(kinds);
         if (side_stream_was_cut((WendSideKindNumber)k))
             snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "",
-                     wend_side_stream_kind((WendSideKindNumber)k)->name);
+                     side_stream_kind((WendSideKindNumber)k)->name);
     }
     if (*kinds)
-        wend_facts_add(f, "run.cut", kinds);
+        facts_add(f, "run.cut", kinds);
 }
 
 /* The MPI calls that were made while recording was off. */
@@ -317,7 +317,7 @@ static void add_left_out(WendFacts *f)
     if (n == 0 && !atomic_load(&state()->was_off))
         return;
     decimal(text, n, 1);
-    wend_facts_add(f, WEND_LEFT_OUT, text);
+    facts_add(f, WEND_LEFT_OUT, text);
 }
 
 void facts_put(WendFacts *f, const char *ended)
@@ -326,17 +326,17 @@ void facts_put(WendFacts *f, const char *ended)
     char seconds[48], calls[24];
     f->n += constant_facts.n;
     f->bytes.failed |= constant_facts.bytes.failed;
-    wend_buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
+    buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
     decimal_seconds(seconds, elapsed / 1000, 6);
-    wend_facts_add(f, "run.elapsed", seconds);
+    facts_add(f, "run.elapsed", seconds);
     if (ended)
-        wend_facts_add(f, "run.ended", ended);
+        facts_add(f, "run.ended", ended);
     if (ended && strcmp(ended, WEND_ENDED_MEMORY) == 0) {
         decimal(calls, facts_calls(), 1);
-        wend_facts_add(f, WEND_STOPPED_AFTER, calls);
+        facts_add(f, WEND_STOPPED_AFTER, calls);
     }
     if (thread_numbers_by_creator())
-        wend_facts_add(f, "run.threads", "by creator");
+        facts_add(f, "run.threads", "by creator");
     add_cut(f);
     add_left_out(f);
     add_clocks(f);

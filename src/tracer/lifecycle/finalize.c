@@ -313,7 +313,7 @@ static void begin_merge(Merge *m)
                 fail_step(m);
         }
     }
-    wend_buf_clear(&part);
+    buf_clear(&part);
 }
 
 /* -- between two ranks -- */

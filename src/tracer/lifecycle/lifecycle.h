@@ -55,7 +55,7 @@ void facts_put(WendFacts *f, const char *ended);
 /* rank-part.c: writes this rank's part to OUT. No other thread may change the recording
  * meanwhile. Returns whether the rank has members of its own in the archive (side_stream_put). */
 bool rank_part_write(WendBuf *out, const char *ended);
-/* The terminals of this rank, and the sketch of its shapes (wend_cst_sketch). */
+/* The terminals of this rank, and the sketch of its shapes (cst_sketch). */
 uint64_t rank_part_terminals(void);
 void rank_part_sketch(uint64_t one_of, uint64_t *bits);
 

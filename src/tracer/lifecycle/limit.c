@@ -90,9 +90,9 @@ void limit_open(void)
     long given = settings()->max_memory;
     cgroup_find(&groups, "");
     uint64_t most = given < 0 ? share() : given > 0 ? (uint64_t)given : SIZE_MAX;
-    wend_budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
+    budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
     secure_part(0);
-    wend_budget_beside(secure_part);
+    budget_beside(secure_part);
 }
 
 /* This process's part of a limit that several processes share. Half of the remaining memory is

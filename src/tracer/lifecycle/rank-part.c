@@ -32,7 +32,7 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
     size_t n = c->shape.n + 1, bytes = l->cap * sizeof *l->calls;
     if (l->n == l->cap) {
         WendUnfinished *grown =
-            wend_buf_resize(l->out->resize, l->calls, bytes, 2 * bytes + 8 * sizeof *grown);
+            buf_resize(l->out->resize, l->calls, bytes, 2 * bytes + 8 * sizeof *grown);
         if (!grown) {
             l->out->failed = true;
             return;
@@ -40,7 +40,7 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
         l->calls = grown;
         l->cap = 2 * l->cap + 8;
     }
-    int64_t *shape = wend_buf_resize(l->out->resize, NULL, 0, n * sizeof *shape);
+    int64_t *shape = buf_resize(l->out->resize, NULL, 0, n * sizeof *shape);
     if (!shape) {
         l->out->failed = true;
         return;
@@ -56,7 +56,7 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
         number = u->number;
         if (same_words(u->slots, u->n_slots, c->slots.w, c->slots.n)) {
             u->times++;
-            wend_buf_resize(l->out->resize, shape, n * sizeof *shape, 0);
+            buf_resize(l->out->resize, shape, n * sizeof *shape, 0);
             return;
         }
     }
@@ -74,9 +74,9 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
 static void list_free(UnfinishedCalls *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        wend_buf_resize(l->out->resize, (void *)l->calls[i].shape,
-                        l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
-    wend_buf_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
+        buf_resize(l->out->resize, (void *)l->calls[i].shape,
+                   l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
+    buf_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
 }
 
 static void all_add(AllUnfinished *all, const CallSequence *q, const ActiveCall *c, WendBuf *out)
@@ -84,7 +84,7 @@ static void all_add(AllUnfinished *all, const CallSequence *q, const ActiveCall 
     if (all->n == all->cap) {
         size_t cap = 2 * all->cap + 8;
         SideUnfinished *grown =
-            wend_buf_resize(out->resize, all->calls, all->cap * sizeof *grown, cap * sizeof *grown);
+            buf_resize(out->resize, all->calls, all->cap * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return; /* without its site */
         all->calls = grown;
@@ -112,7 +112,7 @@ static UnfinishedCalls unfinished(const CallSequence *q, AllUnfinished *all, Wen
     return l;
 }
 
-static enum wend_sequence_kind kind_of(const CallSequence *q)
+static enum sequence_kind kind_of(const CallSequence *q)
 {
     return q->order ? q->order : q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
 }
@@ -122,7 +122,7 @@ uint64_t rank_part_terminals(void)
     uint64_t n = 0;
     for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
          q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
-        n += wend_cst_terminals(q->main);
+        n += cst_terminals(q->main);
     return n;
 }
 
@@ -130,7 +130,7 @@ void rank_part_sketch(uint64_t one_of, uint64_t *bits)
 {
     for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
          q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
-        wend_cst_sketch(q->main, one_of, bits);
+        cst_sketch(q->main, one_of, bits);
 }
 
 bool rank_part_write(WendBuf *out, const char *ended)
@@ -143,24 +143,24 @@ bool rank_part_write(WendBuf *out, const char *ended)
     for (const CallSequence *q = first; q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
         n++;
     facts_put(&facts, ended);
-    wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
+    part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
     for (const CallSequence *q = first; n > 0; q = q->next, n--) {
         UnfinishedCalls l = unfinished(q, &all, out);
-        wend_part_sequence(out, &(WendPartSequence){
-                                    .kind = kind_of(q),
-                                    .id = kind_of(q) == WEND_SEQUENCE_THREAD ? q->tid : q->function,
-                                    .calls = q->main,
-                                    .grammar = q->main_grammar,
-                                    .polls_after = q->polls_since,
-                                    .unfinished = l.calls,
-                                    .n_unfinished = l.n,
-                                    .polls = q->polls,
-                                    .polls_grammar = q->polls_grammar,
-                                });
+        part_sequence(out, &(WendPartSequence){
+                               .kind = kind_of(q),
+                               .id = kind_of(q) == WEND_SEQUENCE_THREAD ? q->tid : q->function,
+                               .calls = q->main,
+                               .grammar = q->main_grammar,
+                               .polls_after = q->polls_since,
+                               .unfinished = l.calls,
+                               .n_unfinished = l.n,
+                               .polls = q->polls,
+                               .polls_grammar = q->polls_grammar,
+                           });
         list_free(&l);
     }
     bool own_members = side_stream_put(out, all.calls, all.n);
-    wend_buf_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
-    wend_buf_clear(&facts.bytes);
+    buf_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
+    buf_clear(&facts.bytes);
     return own_members;
 }

@@ -147,7 +147,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int saved = errno;
-    Thread *t = wend_thread;
+    Thread *t = this_thread;
     bool sent = !is_fault(number, info);
     if (t && atomic_load(&t->busy)) {
         if (sent) { /* after the recorder has finished */
@@ -270,7 +270,7 @@ void termination_exit(int status)
         return;
     append_number(ended, sizeof ended, status);
     /* libraries end a job in this way after an error that is not handled */
-    bool within_mpi = wend_thread && wend_thread->inside;
+    bool within_mpi = this_thread && this_thread->inside;
     if (save(within_mpi ? WEND_ENDED_FATAL : ended)) {
         s->finished = true;
         return;
@@ -331,7 +331,7 @@ void termination_keep(int rank, const char *why)
         return;
     if (saved || parts_any()) {
         char word[PATH_MAX + 8];
-        wend_printable_word(word, sizeof word, output_directory());
+        printable_word(word, sizeof word, output_directory());
         state_say("%s; to make the recording: wend merge %s", why, word);
         return;
     }

@@ -32,7 +32,7 @@ Thread *thread_start(void)
         state_break("out of memory");
         return NULL;
     }
-    wend_thread = t;
+    this_thread = t;
     termination_prepare_thread();
     return t;
 }

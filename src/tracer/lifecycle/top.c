@@ -118,8 +118,8 @@ static void say_nothing_recorded(void)
         why = "did not start MPI";
     }
     char program[1024];
-    wend_printable(program, sizeof program, program_invocation_short_name,
-                   strlen(program_invocation_short_name), wend_printable_utf8());
+    printable_text(program, sizeof program, program_invocation_short_name,
+                   strlen(program_invocation_short_name), printable_utf8());
     const char *const texts[] = {"wend: ",
                                  program,
                                  " ",

@@ -97,11 +97,10 @@ int64_t address_log_segment(int64_t base, int64_t target)
 {
     int64_t home = memory_known((const void *)base).segment,
             segment = memory_known((const void *)target).segment;
-    if (segment != home
-        && (!wend_word_is_segment(segment) || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
+    if (segment != home && (!word_is_segment(segment) || segment_kind(segment) == WEND_SEGMENT_MAP)
         && memory_known((const char *)target - 1).segment == home)
         segment = home;
-    return wend_word_is_segment(segment) ? segment : -1;
+    return word_is_segment(segment) ? segment : -1;
 }
 
 /* How well a base explains displacements. Distances repeat, because allocators are regular. So the

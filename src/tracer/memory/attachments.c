@@ -183,8 +183,8 @@ bool attachments_add(uintptr_t window, const void *base, int64_t bytes)
     int saved = errno;
     Where w = memory_where(base);
     pthread_mutex_lock(&lock);
-    bool adds = own && bytes > 0 && wend_word_is_segment(w.segment) && !is_there(window, base)
-                && own_grow();
+    bool adds =
+        own && bytes > 0 && word_is_segment(w.segment) && !is_there(window, base) && own_grow();
     if (adds) {
         size_t n = own->n, i = n;
         uint64_t low = (uintptr_t)base;
@@ -350,7 +350,7 @@ Where attachments_at(int world_rank, uintptr_t address)
 static bool find_elsewhere(uintptr_t address, Where *where)
 {
     if (!atomic_load_explicit(&any, memory_order_relaxed) || address < MEMORY_LOWEST_ADDRESS
-        || wend_word_is_segment(memory_known((const void *)address).segment))
+        || word_is_segment(memory_known((const void *)address).segment))
         return false;
     int saved = errno;
     bool found = false, have;

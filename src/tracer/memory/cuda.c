@@ -329,7 +329,7 @@ static void *wrapper_of(const char *name, void *now, void *user)
         if (now == wrappers[function][b])
             return NULL;
     void *f = definition(name, now, looking->handle);
-    looking->missing |= f == NULL;
+    looking->missing |= !f;
     return f ? wrapper_for(function, f) : NULL;
 }
 

@@ -221,7 +221,7 @@ bool ranges_add(Ranges *rs, Range r)
 {
     if (rs->n == rs->cap) {
         size_t cap = rs->cap ? 2 * rs->cap : 16;
-        Range *grown = wend_budget_resize(rs->at, rs->cap * sizeof *grown, cap * sizeof *grown);
+        Range *grown = budget_resize(rs->at, rs->cap * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return false;
         rs->at = grown;
@@ -270,7 +270,7 @@ bool ranges_cut(Ranges *rs, uintptr_t low, uintptr_t high)
 
 void ranges_free(Ranges *rs)
 {
-    wend_budget_free(rs->at, rs->cap * sizeof *rs->at);
+    budget_free(rs->at, rs->cap * sizeof *rs->at);
     *rs = (Ranges)RANGES_INIT;
 }
 

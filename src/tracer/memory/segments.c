@@ -112,7 +112,7 @@ static Names *names_of(int64_t thread)
     Names **list = &by_thread[thread % THREAD_LISTS];
     for (n = *list; n && n->thread != thread; n = n->other)
         ;
-    if (!n && (n = wend_budget_zeroed(sizeof *n))) {
+    if (!n && (n = budget_zeroed(sizeof *n))) {
         n->thread = (uint32_t)thread;
         n->next = all_names;
         n->other = *list;
@@ -147,12 +147,12 @@ static int64_t id_take(Names *names, int kind)
     if (!names)
         return WEND_UNKNOWN;
     int64_t word = id_next(names, kind);
-    size_t n = wend_word_segment_number(word), w = n / 64;
+    size_t n = word_segment_number(word), w = n / 64;
     kind = pool_of(kind);
     if (w == names->ids[kind].words) {
         size_t words = w ? 2 * w : 16;
         uint64_t *grown =
-            wend_budget_resize(names->ids[kind].taken, w * sizeof *grown, words * sizeof *grown);
+            budget_resize(names->ids[kind].taken, w * sizeof *grown, words * sizeof *grown);
         if (!grown)
             return WEND_UNKNOWN;
         memset(grown + w, 0, (words - w) * sizeof *grown);
@@ -166,8 +166,8 @@ static int64_t id_take(Names *names, int kind)
 
 static void id_give(Names *names, int64_t segment)
 {
-    int kind = pool_of(wend_segment_kind(segment));
-    size_t n = wend_word_segment_number(segment), w = n / 64;
+    int kind = pool_of(segment_kind(segment));
+    size_t n = word_segment_number(segment), w = n / 64;
     names->ids[kind].taken[w] &= ~(UINT64_C(1) << (n % 64));
     if (w < names->ids[kind].first)
         names->ids[kind].first = w;
@@ -206,7 +206,7 @@ static bool used_add(uintptr_t start, SegmentNames *names)
 {
     if (2 * (used.n + 1) > used.cap) {
         size_t cap = used.cap ? 2 * used.cap : 256;
-        Used *slots = wend_budget_zeroed(cap * sizeof *slots), *old = used.slots;
+        Used *slots = budget_zeroed(cap * sizeof *slots), *old = used.slots;
         if (!slots)
             return false;
         size_t old_cap = used.cap;
@@ -215,7 +215,7 @@ static bool used_add(uintptr_t start, SegmentNames *names)
         for (size_t i = 0; i < old_cap; i++)
             if (old[i].start != 0)
                 slots[used_slot(old[i].start)] = old[i];
-        wend_budget_free(old, old_cap * sizeof *old);
+        budget_free(old, old_cap * sizeof *old);
     }
     used.slots[used_slot(start)] = (Used){start, names};
     used.n++;
@@ -273,7 +273,7 @@ static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names,
     SegmentNames *new = unused_nodes;
     if (new)
         unused_nodes = new->next;
-    else if (!(new = wend_budget_zeroed(sizeof *new)))
+    else if (!(new = budget_zeroed(sizeof *new)))
         return WEND_UNKNOWN;
     *new = (SegmentNames){names, id_take(names, kind), names->blocks, at ? *at : NULL};
     if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {
@@ -459,7 +459,7 @@ static unsigned long long modules_loaded, modules_unloaded;
 
 static void made_id_give(int64_t segment)
 {
-    Names *names = names_of(wend_word_segment_thread(segment));
+    Names *names = names_of(word_segment_thread(segment));
     if (names)
         id_give(names, segment);
 }
@@ -478,7 +478,7 @@ void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
           old;
     pthread_mutex_lock(&lock);
     while (ranges_remove_overlap(&made, new.low, new.high, &old)) {
-        if (old.low == low && wend_segment_kind(old.segment) == (enum wend_segment_kind)kind)
+        if (old.low == low && segment_kind(old.segment) == (enum segment_kind)kind)
             new.segment = old.segment;
         else
             made_id_give(old.segment);
@@ -667,7 +667,7 @@ static void end_mapping(Names *names, const MappedEnd *end)
         SegmentNames *node = unused_nodes;
         if (names->thread == end->thread)
             id_give(names, old.segment);
-        else if (node || (node = wend_budget_zeroed(sizeof *node))) {
+        else if (node || (node = budget_zeroed(sizeof *node))) {
             unused_nodes = node == unused_nodes ? node->next : unused_nodes;
             *node = (SegmentNames){names, old.segment, old.owner, names->given_back};
             names->given_back = node;
@@ -899,7 +899,7 @@ bool memory_looks_mapped(uintptr_t value, Gap *gap)
     /* Displacements are numbers of this size, thousands in one datatype. The process's mappings are
      * not read for each of them. */
     if (value >> 32 == 0)
-        return wend_word_is_segment(memory_known((const void *)value).segment);
+        return word_is_segment(memory_known((const void *)value).segment);
     Range r;
     return lookup(value, false, &r, gap);
 }

@@ -67,7 +67,7 @@ static void put_comm(ActiveCall *c, int64_t word, const CommMetadata *facts)
 {
     static const CommMetadata unknown = {-1, -1, -1, -1, -1, NULL, NULL};
     call_put_shape(c, word);
-    if (!wend_word_is_handle(word))
+    if (!word_is_handle(word))
         return;
     if (!facts)
         facts = &unknown;
@@ -94,7 +94,7 @@ void comm_open_world(void)
 int64_t comm_made(ActiveCall *c, MPI_Comm comm)
 {
     int64_t word = handle_made(c, HANDLE_COMM, VALUE(comm));
-    if (wend_word_is_handle(word) && !handle_metadata(HANDLE_COMM, VALUE(comm)))
+    if (word_is_handle(word) && !handle_metadata(HANDLE_COMM, VALUE(comm)))
         comm_learn(comm);
     put_comm(c, word, comm_metadata(comm));
     return word;

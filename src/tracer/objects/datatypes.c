@@ -51,8 +51,8 @@ static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
 
 void datatypes_open(void)
 {
-    for (size_t i = 0; i < wend_n_predefined; i++) {
-        const PredefinedHandle *p = &wend_predefined[i];
+    for (size_t i = 0; i < mpi_n_predefined; i++) {
+        const PredefinedHandle *p = &mpi_predefined[i];
         if (p->kind == HANDLE_DATATYPE && p->value != VALUE(MPI_DATATYPE_NULL)
             && !handle_metadata(HANDLE_DATATYPE, p->value))
             datatype_learn((MPI_Datatype)p->value, false);
@@ -63,7 +63,7 @@ int64_t datatype_made(ActiveCall *c, MPI_Datatype type)
 {
     int64_t word = handle_made(c, HANDLE_DATATYPE, VALUE(type));
     call_put_shape(c, word);
-    if (!wend_word_is_handle(word))
+    if (!word_is_handle(word))
         return word;
     const int64_t *facts = handle_metadata(HANDLE_DATATYPE, VALUE(type));
     if (!facts)

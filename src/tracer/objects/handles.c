@@ -8,7 +8,7 @@
 #include "lib/base/budget.h"
 #include "recorder/recorder.h"
 
-struct HandleTable wend_handles[HANDLE_KINDS];
+struct HandleTable handles_of_kind[HANDLE_KINDS];
 
 /* -- ids: the smallest free one -- */
 
@@ -18,8 +18,7 @@ static bool id_take(struct IdPool *p, uint32_t *id)
         p->first++;
     if (p->first == p->words) {
         size_t words = p->words ? 2 * p->words : 1;
-        uint64_t *grown =
-            wend_budget_resize(p->used, p->words * sizeof *grown, words * sizeof *grown);
+        uint64_t *grown = budget_resize(p->used, p->words * sizeof *grown, words * sizeof *grown);
         if (!grown)
             return false;
         memset(grown + p->words, 0, (words - p->words) * sizeof *grown);
@@ -50,8 +49,8 @@ static void give_back(const ActiveCall *c, CallSequence *maker, HandleKind kind,
     }
     if (p->n_given_back == p->cap_given_back) {
         size_t cap = p->cap_given_back ? 2 * p->cap_given_back : 16;
-        struct GivenBack *grown = wend_budget_resize(
-            p->given_back, p->cap_given_back * sizeof *grown, cap * sizeof *grown);
+        struct GivenBack *grown =
+            budget_resize(p->given_back, p->cap_given_back * sizeof *grown, cap * sizeof *grown);
         if (!grown) {
             id_release(p, id);
             return;
@@ -79,10 +78,10 @@ static void take_back(struct IdPool *p)
  * *VACANT is then the free slot for it. */
 static HandleEntry *lookup(HandleKind kind, uintptr_t value, HandleEntry **vacant)
 {
-    size_t n = wend_handles[kind].n;
+    size_t n = handles_of_kind[kind].n;
     HandleEntry *found = NULL;
     for (size_t i = handle_home(value, n);; i = (i + 1) & (n - 1)) {
-        HandleEntry *e = &wend_handles[kind].slots[i];
+        HandleEntry *e = &handles_of_kind[kind].slots[i];
         if (e->references == 0) {
             *vacant = e;
             return found;
@@ -99,17 +98,17 @@ static HandleEntry *lookup(HandleKind kind, uintptr_t value, HandleEntry **vacan
 static HandleEntry *find(HandleKind kind, uintptr_t value)
 {
     HandleEntry *vacant;
-    return wend_handles[kind].n ? lookup(kind, value, &vacant) : NULL;
+    return handles_of_kind[kind].n ? lookup(kind, value, &vacant) : NULL;
 }
 
 static bool grow(HandleKind kind)
 {
-    size_t before = wend_handles[kind].n, n = before ? 2 * before : 64;
-    HandleEntry *old = wend_handles[kind].slots, *grown = wend_budget_zeroed(n * sizeof *grown);
+    size_t before = handles_of_kind[kind].n, n = before ? 2 * before : 64;
+    HandleEntry *old = handles_of_kind[kind].slots, *grown = budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
-    wend_handles[kind].slots = grown;
-    wend_handles[kind].n = n;
+    handles_of_kind[kind].slots = grown;
+    handles_of_kind[kind].n = n;
     for (size_t i = 0; i < before; i++)
         if (old[i].references) {
             size_t k = handle_home(old[i].value, n);
@@ -117,34 +116,34 @@ static bool grow(HandleKind kind)
                 k = (k + 1) & (n - 1);
             grown[k] = old[i];
         }
-    wend_budget_free(old, before * sizeof *old);
+    budget_free(old, before * sizeof *old);
     return true;
 }
 
 /* The entry of the value, or a free one, which then counts as used. NULL if memory is short. */
 static HandleEntry *insert(HandleKind kind, uintptr_t value)
 {
-    if (2 * wend_handles[kind].used >= wend_handles[kind].n && !grow(kind))
+    if (2 * handles_of_kind[kind].used >= handles_of_kind[kind].n && !grow(kind))
         return NULL;
     HandleEntry *vacant = NULL, *e = lookup(kind, value, &vacant);
     bool of_another = e && !e->ending && !handle_is_own(e, kind);
     if (e && !of_another)
         return e;
-    wend_handles[kind].used++;
+    handles_of_kind[kind].used++;
     return vacant;
 }
 
 /* What a search finds is another thing now. Other threads then no longer use what they found. */
 static void changed(HandleKind kind)
 {
-    atomic_fetch_add_explicit(&wend_handles[kind].version, 1, memory_order_release);
+    atomic_fetch_add_explicit(&handles_of_kind[kind].version, 1, memory_order_release);
 }
 
 static void erase(HandleKind kind, HandleEntry *e)
 {
-    size_t n = wend_handles[kind].n, hole = (size_t)(e - wend_handles[kind].slots);
-    HandleEntry *slots = wend_handles[kind].slots;
-    wend_handles[kind].used--;
+    size_t n = handles_of_kind[kind].n, hole = (size_t)(e - handles_of_kind[kind].slots);
+    HandleEntry *slots = handles_of_kind[kind].slots;
+    handles_of_kind[kind].used--;
     for (size_t i = (hole + 1) & (n - 1); slots[i].references; i = (i + 1) & (n - 1)) {
         /* An entry moves back to the hole unless its home is after the hole. */
         if (((i - handle_home(slots[i].value, n)) & (n - 1)) >= ((i - hole) & (n - 1))) {
@@ -159,8 +158,8 @@ static void erase(HandleKind kind, HandleEntry *e)
 
 void handles_open(void)
 {
-    for (size_t i = 0; i < wend_n_predefined; i++) {
-        const PredefinedHandle *p = &wend_predefined[i];
+    for (size_t i = 0; i < mpi_n_predefined; i++) {
+        const PredefinedHandle *p = &mpi_predefined[i];
         HandleEntry *e = insert(p->kind, p->value);
         if (!e) {
             state_break("out of memory");
@@ -181,15 +180,16 @@ void handles_open(void)
 static HandleFound search(HandleKind kind, uintptr_t value)
 {
     HandleFound *kept =
-        wend_thread ? &wend_thread->found[kind][handle_home(value, HANDLES_FOUND)] : NULL;
+        this_thread ? &this_thread->found[kind][handle_home(value, HANDLES_FOUND)] : NULL;
     if (kept && kept->value == value && kept->owner == handle_owner()
-        && kept->version == atomic_load_explicit(&wend_handles[kind].version, memory_order_acquire))
+        && kept->version
+               == atomic_load_explicit(&handles_of_kind[kind].version, memory_order_acquire))
         return *kept;
     bool locked = state_lock(&state()->handles_lock);
     const HandleEntry *e = find(kind, value);
     HandleFound found = {
         .value = value,
-        .version = atomic_load_explicit(&wend_handles[kind].version, memory_order_relaxed),
+        .version = atomic_load_explicit(&handles_of_kind[kind].version, memory_order_relaxed),
         .owner = handle_owner(),
         .word = e ? e->word : WEND_UNKNOWN,
         .facts = e ? e->facts : NULL,
@@ -226,7 +226,7 @@ int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
     int64_t word = WEND_UNKNOWN;
     /* the library uses the value of a freed handle again */
     if (e && e->references == HANDLE_ENDED) {
-        id_release(&e->maker->ids[kind], wend_word_handle_number(e->word));
+        id_release(&e->maker->ids[kind], word_handle_number(e->word));
         e->references = 0;
     }
     if (e && e->references && !e->ending) {
@@ -242,7 +242,7 @@ int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
                                .maker = c->sequence,
                                .made = c->sequence->ids[kind].made};
         else if (!e->references)
-            wend_handles[kind].used--;
+            handles_of_kind[kind].used--;
         changed(kind);
     }
     state_unlock(&state()->handles_lock, locked);
@@ -281,8 +281,7 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
     /* another thread has an object with this value already */
     if (c && c->ending.maker && (!e || e->word != c->ending.word)) {
         facts = c->ending.facts;
-        give_back(c, c->ending.maker, kind, wend_word_handle_number(c->ending.word),
-                  c->ending.made);
+        give_back(c, c->ending.maker, kind, word_handle_number(c->ending.word), c->ending.made);
     } else if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
         /* Attributes outlive the key, and MPI_Comm_delete_attr may name them by it. So the id stays
          * in use until the library uses the value again. */
@@ -293,7 +292,7 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
         changed(kind);
     } else if (e && e->references == 1) {
         facts = e->facts;
-        give_back(c, e->maker, kind, wend_word_handle_number(e->word), e->made);
+        give_back(c, e->maker, kind, word_handle_number(e->word), e->made);
         erase(kind, e);
         changed(kind);
     } else if (e && e->references != HANDLE_PREDEFINED && e->references != HANDLE_ENDED) {
@@ -306,7 +305,7 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
 /* The size is stored before the facts. */
 void *handle_facts_new(size_t bytes)
 {
-    max_align_t *p = wend_budget_zeroed(sizeof *p + bytes);
+    max_align_t *p = budget_zeroed(sizeof *p + bytes);
     if (!p)
         return NULL;
     *(size_t *)p = sizeof *p + bytes;
@@ -318,7 +317,7 @@ void handle_facts_free(void *facts)
     if (!facts)
         return;
     max_align_t *p = (max_align_t *)facts - 1;
-    wend_budget_free(p, *(size_t *)p);
+    budget_free(p, *(size_t *)p);
 }
 
 bool handle_set_metadata(HandleKind kind, uintptr_t value, void *facts)

@@ -46,7 +46,7 @@ extern struct HandleTable {
     struct HandleEntry *slots;
     size_t n, used;
     _Atomic uint64_t version;
-} wend_handles[HANDLE_KINDS];
+} handles_of_kind[HANDLE_KINDS];
 
 int64_t handle_word_searched(HandleKind kind, uintptr_t value);
 void *handle_facts_searched(HandleKind kind, uintptr_t value);
@@ -68,7 +68,7 @@ static inline bool handle_has_entry_for_each_thread(HandleKind kind)
 /* The sequence of the calling thread, whose calls are looked up. NULL if it has made none. */
 static inline const CallSequence *handle_owner(void)
 {
-    return wend_thread ? wend_thread->sequence : NULL;
+    return this_thread ? this_thread->sequence : NULL;
 }
 
 /* Whether the entry belongs to the calling thread, or to all threads. */
@@ -83,7 +83,7 @@ static inline bool handle_is_own(const struct HandleEntry *e, HandleKind kind)
 static inline __attribute__((always_inline)) const struct HandleEntry *handle_at_home(
     HandleKind kind, uintptr_t value)
 {
-    const struct HandleTable *t = &wend_handles[kind];
+    const struct HandleTable *t = &handles_of_kind[kind];
     if (__builtin_expect(
             atomic_load_explicit(&state()->multiple, memory_order_relaxed) || t->n == 0, 0))
         return NULL;

@@ -101,7 +101,7 @@ static RequestRecord *variable_find(const MPI_Request *variable)
 static bool variables_grow(void)
 {
     size_t n = table.n_variables ? 2 * table.n_variables : 256;
-    RequestRecord **grown = wend_budget_zeroed(n * sizeof *grown);
+    RequestRecord **grown = budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; i < table.n_variables; i++) {
@@ -112,7 +112,7 @@ static bool variables_grow(void)
             *p = r;
         }
     }
-    wend_budget_free(table.variables, table.n_variables * sizeof *table.variables);
+    budget_free(table.variables, table.n_variables * sizeof *table.variables);
     table.variables = grown;
     table.n_variables = n;
     return true;
@@ -162,7 +162,7 @@ static Value **value_slot(MPI_Request value)
 static bool values_grow(void)
 {
     size_t n = table.n_values ? 2 * table.n_values : 256;
-    Value **grown = wend_budget_zeroed(n * sizeof *grown);
+    Value **grown = budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; i < table.n_values; i++) {
@@ -173,7 +173,7 @@ static bool values_grow(void)
             *p = v;
         }
     }
-    wend_budget_free(table.values, table.n_values * sizeof *table.values);
+    budget_free(table.values, table.n_values * sizeof *table.values);
     table.values = grown;
     table.n_values = n;
     return true;
@@ -189,7 +189,7 @@ static Value *value_get(MPI_Request value)
     Value *v = table.free_values;
     if (v)
         table.free_values = v->next;
-    else if (!(v = wend_budget_zeroed(sizeof *v)))
+    else if (!(v = budget_zeroed(sizeof *v)))
         return NULL;
     *v = (Value){.value = value};
     *p = v;
@@ -323,7 +323,7 @@ static bool rebind(RequestRecord *r, MPI_Request *variable)
 static RequestRecord *own_request(const ActiveCall *c, int64_t word)
 {
     const CallSequence *q = c->sequence;
-    uint32_t number = wend_word_is_handle(word) ? wend_word_handle_number(word) : UINT32_MAX;
+    uint32_t number = word_is_handle(word) ? word_handle_number(word) : UINT32_MAX;
     RequestRecord *r = number < q->n_requests ? q->requests[number] : NULL;
     return r && r->word == word ? r : NULL;
 }
@@ -375,7 +375,7 @@ static bool reserve(ActiveCall *c, size_t n)
     while (cap < n)
         cap *= 2;
     RequestRecord **grown =
-        wend_budget_resize(c->requests, c->cap_requests * sizeof *grown, cap * sizeof *grown);
+        budget_resize(c->requests, c->cap_requests * sizeof *grown, cap * sizeof *grown);
     if (!grown) {
         state_break("out of memory");
         return false;
@@ -439,7 +439,7 @@ static void take_deferred(CallSequence *q)
             continue;
         }
         *p = r->next_deferred;
-        wend_cst_release(q->main, r->key);
+        cst_release(q->main, r->key);
     }
 }
 
@@ -450,7 +450,7 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
         while (n <= number)
             n *= 2;
         RequestRecord **grown =
-            wend_budget_resize(q->requests, q->n_requests * sizeof *grown, n * sizeof *grown);
+            budget_resize(q->requests, q->n_requests * sizeof *grown, n * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + q->n_requests, 0, (n - q->n_requests) * sizeof *grown);
@@ -458,7 +458,7 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
         q->n_requests = n;
     }
     if (!q->requests[number])
-        q->requests[number] = wend_budget_zeroed(sizeof **q->requests);
+        q->requests[number] = budget_zeroed(sizeof **q->requests);
     return q->requests[number];
 }
 
@@ -481,7 +481,7 @@ static void put_back(int64_t *w, uint64_t which, const int64_t kept[64])
     }
 }
 
-/* Takes a request number, like wend_cst_request, with two differences.
+/* Takes a request number, like cst_request, with two differences.
  *
  * Sizes do not determine the pool. If they vary from message to message, each call would have a
  * request of another number, and so another shape. Tags do, until there are many: messages of
@@ -502,16 +502,16 @@ static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32
     leave_out(slots->w, left_out, sizes);
     bool taken =
         !c->untouched
-        && wend_cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key, number);
+        && cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key, number);
     bool first = taken && key->k == 0 && (*number >= q->n_requests || !q->requests[*number]);
     if (c->untouched || (first && !persistent)) {
         leave_out(shape->w, c->segments, segments);
         leave_out(slots->w, c->offsets, offsets);
         if (first)
-            wend_cst_share_pool(t, shape->w, shape->n, slots->w, slots->n, *key);
+            cst_share_pool(t, shape->w, shape->n, slots->w, slots->n, *key);
         else
-            taken = wend_cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key,
-                                     number);
+            taken =
+                cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key, number);
         put_back(slots->w, c->offsets, offsets);
         put_back(shape->w, c->segments, segments);
     }
@@ -604,7 +604,7 @@ static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nul
         stash_remove(r->maker, r->stash);
     }
     if (r->maker == c->sequence && !r->maker->callback) {
-        wend_cst_release(r->maker->main, r->key);
+        cst_release(r->maker->main, r->key);
     } else {
         r->next_deferred = r->maker->deferred;
         r->maker->deferred = r;

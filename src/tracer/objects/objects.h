@@ -25,15 +25,15 @@ typedef struct {
     uint32_t constant;
     uintptr_t value;
 } PredefinedHandle;
-extern const PredefinedHandle wend_predefined[];
-extern const size_t wend_n_predefined;
+extern const PredefinedHandle mpi_predefined[];
+extern const size_t mpi_n_predefined;
 /* Generated: the error classes of this library. */
 typedef struct {
     int value;
     uint32_t constant;
 } ErrorClass;
-extern const ErrorClass wend_error_classes[];
-extern const size_t wend_n_error_classes;
+extern const ErrorClass mpi_error_classes[];
+extern const size_t mpi_n_error_classes;
 
 /* -- communicators, windows, files -- */
 typedef struct {

@@ -35,7 +35,7 @@ typedef struct {
 typedef struct ThreadTurns {
     _Atomic uint32_t lock; /* 0: free, 1: held, 2: held and waited for */
     const Thread *_Atomic owner;
-    enum wend_sequence_kind kind;
+    enum sequence_kind kind;
     CallSequence *log; /* the recorded order; NULL: no threads have overlapped so far */
     int64_t word;
     Share *shares; /* by thread number */
@@ -63,7 +63,7 @@ static CommOrder *order_of_word(int64_t word)
     CommOrder **at = &chains[((uint64_t)word ^ (uint64_t)word >> 32) % CHAINS], *o = *at;
     while (o && o->word != word)
         o = o->next;
-    if (!o && (o = wend_budget_zeroed(sizeof *o))) {
+    if (!o && (o = budget_zeroed(sizeof *o))) {
         o->word = o->of[TURN_RECEIVE].word = o->of[TURN_SEND].word = word;
         o->of[TURN_RECEIVE].kind = WEND_SEQUENCE_RECEIVES;
         o->of[TURN_SEND].kind = WEND_SEQUENCE_SENDS;
@@ -161,13 +161,13 @@ static PeerTag *pair_place(PeerTag *pairs, size_t n, const PeerTag *p)
 static bool pairs_grow(ThreadTurns *o)
 {
     size_t n = o->n_pairs ? 2 * o->n_pairs : FIRST_PAIRS;
-    PeerTag *grown = n <= 2 * MOST_PAIRS ? wend_budget_zeroed(n * sizeof *grown) : NULL;
+    PeerTag *grown = n <= 2 * MOST_PAIRS ? budget_zeroed(n * sizeof *grown) : NULL;
     if (!grown)
         return false;
     for (size_t i = 0; i < o->n_pairs; i++)
         if (o->pairs[i].used)
             *pair_place(grown, n, &o->pairs[i]) = o->pairs[i];
-    wend_budget_free(o->pairs, o->n_pairs * sizeof *o->pairs);
+    budget_free(o->pairs, o->n_pairs * sizeof *o->pairs);
     o->pairs = grown;
     o->n_pairs = n;
     return true;
@@ -202,8 +202,7 @@ static Share *share_of(ThreadTurns *o, uint32_t thread)
         uint32_t n = o->n_shares ? o->n_shares : 8;
         while (n <= thread)
             n *= 2;
-        Share *grown =
-            wend_budget_resize(o->shares, o->n_shares * sizeof *grown, n * sizeof *grown);
+        Share *grown = budget_resize(o->shares, o->n_shares * sizeof *grown, n * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + o->n_shares, 0, (n - o->n_shares) * sizeof *grown);
@@ -233,7 +232,7 @@ static bool append(ThreadTurns *o, Thread *self, uint32_t thread, uint64_t calls
  * entry without turns stands between the two. */
 static bool begin_log(ThreadTurns *o, Thread *self)
 {
-    wend_budget_free(o->pairs, o->n_pairs * sizeof *o->pairs);
+    budget_free(o->pairs, o->n_pairs * sizeof *o->pairs);
     o->pairs = NULL;
     o->log = sequence_of_order(o->kind, o->word);
     bool ok = o->log != NULL;
@@ -419,11 +418,11 @@ static void *packed(const void *buf, MPI_Count count, MPI_Datatype datatype, MPI
     if (count < 0 || count > INT_MAX
         || PMPI_Pack_size((int)count, datatype, comm, size) != MPI_SUCCESS)
         return NULL;
-    void *copy = wend_budget_resize(NULL, 0, (size_t)*size + 1);
+    void *copy = budget_resize(NULL, 0, (size_t)*size + 1);
     *position = 0;
     if (copy && PMPI_Pack(buf, (int)count, datatype, copy, *size, position, comm) == MPI_SUCCESS)
         return copy;
-    wend_budget_free(copy, copy ? (size_t)*size + 1 : 0);
+    budget_free(copy, copy ? (size_t)*size + 1 : 0);
     return NULL;
 }
 
@@ -452,6 +451,6 @@ bool turn_sendrecv_replace(ActiveCall *c, CommOrder *order, void *buf, MPI_Count
     if (!copy)
         return false;
     *rc = turn_wait_both(received, sent, requests, status);
-    wend_budget_free(copy, (size_t)size + 1);
+    budget_free(copy, (size_t)size + 1);
     return true;
 }

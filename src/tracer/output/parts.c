@@ -110,7 +110,7 @@ static int64_t start_of(long pid)
     text[n] = '\0';
     const char *p = strrchr(text, ')');
     for (int field = 2; p && field < 22; field++) /* the program's name is the second field */
-        if ((p = strchr(p + 1, ' ')) == NULL)
+        if (!(p = strchr(p + 1, ' ')))
             return -1;
     return p ? strtoll(p, NULL, 10) * (1000000000 / sysconf(_SC_CLK_TCK)) : -1;
 }
@@ -159,7 +159,7 @@ void parts_open(void)
     else if (launcher_world())
         snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_CHECKPOINT_SUFFIX,
                  launcher_world());
-    build = wend_checkpoint_file_build();
+    build = checkpoint_file_build();
 }
 
 /* Writes the file "run" in the folder of parts at PATH. */
@@ -181,8 +181,8 @@ static bool write_token(const char *path, const JobToken *token)
 static void know_directory(const char *path)
 {
     static char word[PATH_ROOM + 8];
-    bool fits = join(directory, path, "") && wend_printable_word(word, sizeof word, directory);
-    wend_printable(said, sizeof said, word, fits ? strlen(word) : 0, wend_printable_utf8());
+    bool fits = join(directory, path, "") && printable_word(word, sizeof word, directory);
+    printable_text(said, sizeof said, word, fits ? strlen(word) : 0, printable_utf8());
     atomic_store(&directory_known, fits);
 }
 
@@ -534,7 +534,7 @@ bool parts_write(const void *part, size_t bytes)
 {
     if (!*folder || parts_replaced())
         return false;
-    WendCheckpointHeader header = wend_checkpoint_header(build, number + 1, part, bytes);
+    WendCheckpointHeader header = checkpoint_header(build, number + 1, part, bytes);
     uint64_t share = allowed();
     int slot = (int)((number + 1) & 1);
     if (!write_slot(slot, &header, part, share))

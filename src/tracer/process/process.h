@@ -113,15 +113,15 @@ typedef struct State {
     bool spawned;
 } State;
 
-extern State wend_state;
+extern State process_state;
 static inline State *state(void)
 {
-    return &wend_state;
+    return &process_state;
 }
 
 static inline unsigned long long state_unloaded(void)
 {
-    return atomic_load_explicit(&wend_state.unloaded, memory_order_relaxed);
+    return atomic_load_explicit(&process_state.unloaded, memory_order_relaxed);
 }
 
 /* Whether this is a child of the process that started MPI. It also detects a child that was made

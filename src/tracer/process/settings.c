@@ -124,7 +124,7 @@ static void read_all(void)
     REPLAY_SETTINGS(X)
 #undef X
     WendDurationsForm times;
-    if (values.times && !wend_durations_parse(values.times, &times)) {
+    if (values.times && !durations_parse(values.times, &times)) {
         snprintf(problem, sizeof problem,
                  "WEND_TIMES=%.100s: neither lossless nor an error from %d%% to %d%%", values.times,
                  WEND_DURATION_LEAST, WEND_DURATION_MOST);

@@ -11,7 +11,7 @@
 #include "lib/base/base.h"
 #include "system.h"
 
-State wend_state = {
+State process_state = {
     .world_rank = -1,
     .world_size = -1,
     /* until MPI_Init returns another level: any thread may make calls before */
@@ -23,7 +23,7 @@ State wend_state = {
 
 void state_order_threads(void)
 {
-    State *s = &wend_state;
+    State *s = &process_state;
     atomic_store(&s->ordered,
                  s->turns_replayed || (atomic_load(&s->multiple) && atomic_load(&s->threaded)));
 }
@@ -32,7 +32,7 @@ void state_order_threads(void)
  * *SIZE is less. */
 static char *make_room(char *some, size_t *size, size_t n)
 {
-    char *longer = n > *size ? wend_budget_zeroed(n) : NULL;
+    char *longer = n > *size ? budget_zeroed(n) : NULL;
     if (longer)
         *size = n;
     return longer ? longer : some;
@@ -41,19 +41,19 @@ static char *make_room(char *some, size_t *size, size_t n)
 static void free_room(char *room, const char *some, size_t size)
 {
     if (room != some)
-        wend_budget_free(room, size);
+        budget_free(room, size);
 }
 
 /* Prints a line of N bytes, which are foreign text: names, and messages of other libraries. */
 static void print_line(const char *message, size_t n)
 {
     char some[1024];
-    bool utf8 = wend_printable_utf8();
+    bool utf8 = printable_utf8();
     size_t size = sizeof some,
-           needed = sizeof "wend: \n" + wend_printable(some, sizeof some, message, n, utf8);
+           needed = sizeof "wend: \n" + printable_text(some, sizeof some, message, n, utf8);
     char *line = make_room(some, &size, needed);
     size_t before = (size_t)snprintf(line, size, "wend: ");
-    wend_printable(line + before, size - before - 1, message, n, utf8);
+    printable_text(line + before, size - before - 1, message, n, utf8);
     size_t length = strlen(line);
     line[length] = '\n';
     /* One write, so that lines of several ranks do not mix. It does not use stdio, whose state

@@ -10,7 +10,7 @@
  * handles.c and live-requests.c mark their own calls; mpi.spec has all others. */
 static bool is_kept(const ActiveCall *c)
 {
-    return c->kept || (wend_functions[c->function].flags & WEND_F_KEPT);
+    return c->kept || (mpi_functions[c->function].flags & WEND_F_KEPT);
 }
 
 /* Appends the call. The sequence is locked. TIMED is false for a note. */

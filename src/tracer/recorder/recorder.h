@@ -191,7 +191,7 @@ typedef struct Thread {
     HandleFound found[HANDLE_KINDS][HANDLES_FOUND];
 } Thread;
 
-extern __thread Thread *wend_thread
+extern __thread Thread *this_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* of the calling thread; NULL: no memory, and recording has stopped */
@@ -207,7 +207,7 @@ bool words_grow(Words *w); /* false: no memory, and recording has stopped */
 
 static inline Thread *thread_self(void)
 {
-    Thread *t = wend_thread;
+    Thread *t = this_thread;
     return __builtin_expect(t != NULL, 1) ? t : thread_new();
 }
 

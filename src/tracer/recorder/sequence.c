@@ -14,20 +14,20 @@ static void sequence_free(CallSequence *q)
     if (!q)
         return;
     if (q->main)
-        wend_cst_free(q->main);
+        cst_free(q->main);
     if (q->main_grammar)
-        wend_grammar_free(q->main_grammar);
-    wend_budget_free(q, sizeof *q);
+        grammar_free(q->main_grammar);
+    budget_free(q, sizeof *q);
 }
 
 CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid)
 {
     State *s = state();
-    CallSequence *q = wend_budget_zeroed(sizeof *q);
+    CallSequence *q = budget_zeroed(sizeof *q);
     if (!q)
         return NULL;
-    q->main = wend_cst_new();
-    q->main_grammar = wend_grammar_new_deferring();
+    q->main = cst_new();
+    q->main_grammar = grammar_new_deferring();
     if (!q->main || !q->main_grammar) {
         sequence_free(q);
         return NULL;
@@ -43,7 +43,7 @@ CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid)
     return q;
 }
 
-CallSequence *sequence_of_order(enum wend_sequence_kind kind, int64_t word)
+CallSequence *sequence_of_order(enum sequence_kind kind, int64_t word)
 {
     pthread_mutex_lock(&state()->threads_lock);
     CallSequence *q = sequence_new(false, word, 0);
@@ -82,8 +82,8 @@ static inline void note_times(const ActiveCall *c, uint32_t place, bool timed)
 /* The guess of that mark. NULL: there is none. */
 static inline const WendSiteGuess *guess_at(const WendSiteGuesses *g, uint64_t mark)
 {
-    uint64_t key = wend_site_guess_key(g, mark);
-    size_t at = wend_site_guess_place(g, key);
+    uint64_t key = site_guess_key(g, mark);
+    size_t at = site_guess_place(g, key);
     while (__builtin_expect(g->at[at].key != key, 0)) {
         if (g->at[at].key == 0)
             return NULL;
@@ -95,7 +95,7 @@ static inline const WendSiteGuess *guess_at(const WendSiteGuesses *g, uint64_t m
 static inline void note_site(ActiveCall *c, WendTerminalEntry *e, bool poll)
 {
     WendSiteGuesses *g = &c->sequence->sites;
-    if (__builtin_expect(state()->site_of == NULL, 0))
+    if (__builtin_expect(!state()->site_of, 0))
         return;
     uintptr_t address = c->return_address;
     if (__builtin_expect(state()->stack_of != NULL, 0))
@@ -118,14 +118,13 @@ bool sequence_append_poll(ActiveCall *c)
 {
     CallSequence *q = c->sequence;
     if (!q->polls)
-        q->polls = wend_cst_new();
+        q->polls = cst_new();
     if (!q->polls_grammar)
-        q->polls_grammar = wend_grammar_new_deferring();
+        q->polls_grammar = grammar_new_deferring();
     if (!q->polls || !q->polls_grammar)
         return false;
-    WendTerminalEntry *e =
-        wend_cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
-    if (!e || !wend_grammar_append(q->polls_grammar, e->number, 1))
+    WendTerminalEntry *e = cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    if (!e || !grammar_append(q->polls_grammar, e->number, 1))
         return false;
     q->polls_since++;
     q->steps++;
@@ -137,32 +136,32 @@ bool sequence_append_poll(ActiveCall *c)
 bool sequence_append(ActiveCall *c, bool timed)
 {
     CallSequence *q = c->sequence;
-    WendTerminalEntry *e = wend_cst_call(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    WendTerminalEntry *e = cst_call(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
     if (!e)
         return false;
     c->outcome.w[0] = (int64_t)q->polls_since;
     c->outcome.w[1] = c->rc;
-    bool told = wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n);
-    if (!told || !wend_grammar_append(q->main_grammar, e->number, 1)) {
+    bool told = cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n);
+    if (!told || !grammar_append(q->main_grammar, e->number, 1)) {
         if (told)
-            wend_cst_outcome_undo(q->main, e->shape);
-        wend_cst_call_undo(q->main, e);
+            cst_outcome_undo(q->main, e->shape);
+        cst_call_undo(q->main, e);
         return false;
     }
     q->polls_since = 0;
     q->steps++;
     note_times(c, 2 * e->shape, timed);
-    if (timed || !(wend_functions[c->function].flags & WEND_F_PSEUDO))
+    if (timed || !(mpi_functions[c->function].flags & WEND_F_PSEUDO))
         note_site(c, e, false);
     if (timed) {
         /* Counters of two processors may differ a little: intervals are never negative. */
         double tick = state()->seconds_per_tick;
         if (__builtin_expect(c->stop != 0, 1)) /* see call_stop_untimed */
-            wend_stat_add(&e->times->duration,
-                          c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
+            stat_add(&e->times->duration,
+                     c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
         if (q->last_stop)
-            wend_stat_add(&e->times->interval,
-                          c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
+            stat_add(&e->times->interval,
+                     c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
     }
     return true;
 }

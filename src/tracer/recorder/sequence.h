@@ -25,7 +25,7 @@ struct CallSequence {
     bool callback;
     int64_t function; /* callbacks: the function's word; orders: the communicator's */
     /* WEND_SEQUENCE_RECEIVES or _SENDS: the order of threads (turns.h). 0: it has calls */
-    enum wend_sequence_kind order;
+    enum sequence_kind order;
     /* invocations since the last recorded one that were not recorded */
     uint64_t passed;
     pthread_mutex_t lock; /* callbacks only: several threads may run a callback, one at a time */
@@ -65,7 +65,7 @@ struct CallSequence {
 CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid);
 /* Makes the sequence of an order of threads on the communicator WORD. Takes threads_lock. NULL: no
  * memory. */
-CallSequence *sequence_of_order(enum wend_sequence_kind kind, int64_t word);
+CallSequence *sequence_of_order(enum sequence_kind kind, int64_t word);
 /* The sequence of the callback FUNCTION, made at its first use. Takes threads_lock. NULL: no
  * memory. */
 CallSequence *sequence_of_callback(int64_t function);

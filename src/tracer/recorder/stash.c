@@ -33,7 +33,7 @@ void stash_remove(CallSequence *q, Stash *s)
     *(s->previous ? &s->previous->next : &q->stashed) = s->next;
     *(s->next ? &s->next->previous : &q->stashed_last) = s->previous;
     stash_let_go(s);
-    wend_budget_free(s, stash_bytes(s->n_shape + s->n_slots + s->n_outcome));
+    budget_free(s, stash_bytes(s->n_shape + s->n_slots + s->n_outcome));
 }
 
 void stash_call(ActiveCall *c)
@@ -41,7 +41,7 @@ void stash_call(ActiveCall *c)
     CallSequence *q = c->sequence;
     bool locked = state_lock(&state()->requests_lock);
     size_t n = c->shape.n + c->slots.n + c->outcome.n;
-    Stash *s = !*c->stash_at ? wend_budget_zeroed(stash_bytes(n)) : NULL;
+    Stash *s = !*c->stash_at ? budget_zeroed(stash_bytes(n)) : NULL;
     if (s) {
         *s = (Stash){c->stash_at, q->stashed_last, NULL,        c->function,
                      c->shape.n,  c->slots.n,      c->outcome.n};

@@ -267,7 +267,7 @@ static bool is_own(uintptr_t function)
 {
     extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
         _end[] __attribute__((visibility("hidden")));
-    return !counting || not_counted || (wend_thread && wend_thread->inside)
+    return !counting || not_counted || (this_thread && this_thread->inside)
            || (function >= (uintptr_t)__ehdr_start && function < (uintptr_t)_end);
 }
 

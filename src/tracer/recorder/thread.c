@@ -7,12 +7,12 @@
 #include "recorder.h"
 #include "sequence.h"
 
-__thread Thread *wend_thread;
+__thread Thread *this_thread;
 
 bool words_grow(Words *w)
 {
     size_t cap = w->cap ? 2 * w->cap : 64;
-    int64_t *grown = wend_budget_resize(w->w, w->cap * sizeof *grown, cap * sizeof *grown);
+    int64_t *grown = budget_resize(w->w, w->cap * sizeof *grown, cap * sizeof *grown);
     if (!grown) {
         state_break("out of memory");
         return false;
@@ -27,7 +27,7 @@ MPI_Status *thread_statuses(ActiveCall *c, size_t n)
     Thread *t = c->thread;
     if (n > t->n_statuses) {
         MPI_Status *grown =
-            wend_budget_resize(t->statuses, t->n_statuses * sizeof *grown, n * sizeof *grown);
+            budget_resize(t->statuses, t->n_statuses * sizeof *grown, n * sizeof *grown);
         if (!grown) {
             state_break("out of memory");
             return NULL;
@@ -44,13 +44,13 @@ static void call_free(ActiveCall *c)
         return;
     const Words *all[] = {&c->shape, &c->slots, &c->outcome};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        wend_budget_free(all[i]->w, all[i]->cap * sizeof *all[i]->w);
-    wend_budget_free(c, sizeof *c);
+        budget_free(all[i]->w, all[i]->cap * sizeof *all[i]->w);
+    budget_free(c, sizeof *c);
 }
 
 static ActiveCall *call_new(Thread *t)
 {
-    ActiveCall *c = wend_budget_zeroed(sizeof *c);
+    ActiveCall *c = budget_zeroed(sizeof *c);
     if (!c)
         return NULL;
     c->thread = t;
@@ -63,10 +63,10 @@ static ActiveCall *call_new(Thread *t)
 
 Thread *thread_alloc(void)
 {
-    Thread *t = wend_budget_zeroed(sizeof *t);
+    Thread *t = budget_zeroed(sizeof *t);
     ActiveCall *c = t ? call_new(t) : NULL;
     if (!c) {
-        wend_budget_free(t, t ? sizeof *t : 0);
+        budget_free(t, t ? sizeof *t : 0);
         return NULL;
     }
     t->call = c;
@@ -76,7 +76,7 @@ Thread *thread_alloc(void)
 void thread_free(Thread *t)
 {
     call_free(t->call);
-    wend_budget_free(t, sizeof *t);
+    budget_free(t, sizeof *t);
 }
 
 bool thread_register(Thread *t, uint32_t number)
@@ -97,7 +97,7 @@ Thread *thread_new(void)
 
 int64_t thread_number(void)
 {
-    return wend_thread ? (int64_t)wend_thread->number : -1;
+    return this_thread ? (int64_t)this_thread->number : -1;
 }
 
 /* -- callbacks -- */
@@ -129,22 +129,22 @@ bool callback_enter(int64_t function)
 
 uint64_t callback_calls(void)
 {
-    return wend_thread->call->ended;
+    return this_thread->call->ended;
 }
 
 void callback_passed(void)
 {
-    __atomic_fetch_add(&wend_thread->sequence->passed, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&this_thread->sequence->passed, 1, __ATOMIC_RELAXED);
 }
 
 uint64_t callback_passes(void)
 {
-    return __atomic_exchange_n(&wend_thread->sequence->passed, 0, __ATOMIC_RELAXED);
+    return __atomic_exchange_n(&this_thread->sequence->passed, 0, __ATOMIC_RELAXED);
 }
 
 void callback_error_ignored(int code)
 {
-    ActiveCall *interrupted = wend_thread->call->outer;
+    ActiveCall *interrupted = this_thread->call->outer;
     /* an error that the application raises itself is not an error of the call */
     switch (interrupted->function) {
     case WEND_FN_MPI_Comm_call_errhandler:
@@ -159,7 +159,7 @@ void callback_error_ignored(int code)
 
 void callback_leave(void)
 {
-    Thread *t = wend_thread;
+    Thread *t = this_thread;
     ActiveCall *c = t->call;
     t->sequence = c->outer_sequence;
     t->inside = c->outer_inside;

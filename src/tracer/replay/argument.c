@@ -29,12 +29,12 @@ static void element(Place *p, const WendParam *of)
             p->shape += 2;
             p->slot += 2;
         } else {
-            p->slot += wend_word_segment_has_second(first);
+            p->slot += word_segment_has_second(first);
         }
         break;
     case WEND_KIND_BUF:
     case WEND_KIND_ATTR:
-        p->slot += wend_word_segment_has_second(from_shape(p));
+        p->slot += word_segment_has_second(from_shape(p));
         break;
     case WEND_KIND_TARGET:
         p->slot += 2;
@@ -44,7 +44,7 @@ static void element(Place *p, const WendParam *of)
     case WEND_KIND_NEIGHBOURS:
         break;
     default:
-        *(wend_param_is_in_slots(of) ? &p->slot : &p->shape) += 1;
+        *(param_is_in_slots(of) ? &p->slot : &p->shape) += 1;
     }
 }
 
@@ -109,8 +109,8 @@ static bool is_near(int64_t a, int64_t b)
 /* Both are mappings. What lies in which is up to an allocator that Wend does not know. */
 static bool both_mapped(int64_t a, int64_t b)
 {
-    return wend_word_is_segment(a) && wend_segment_kind(a) == WEND_SEGMENT_MAP
-           && wend_word_is_segment(b) && wend_segment_kind(b) == WEND_SEGMENT_MAP;
+    return word_is_segment(a) && segment_kind(a) == WEND_SEGMENT_MAP && word_is_segment(b)
+           && segment_kind(b) == WEND_SEGMENT_MAP;
 }
 
 /* Whether a buffer, between two places, is one that the call does not touch. */
@@ -146,10 +146,10 @@ static bool same_element(Place *a, Place *b, const WendParam *of)
     bool aligned = true;
     for (size_t i = n > 1; i < n; i++) {
         int64_t word = x->shape[from_a.shape + i];
-        if (!wend_word_is_segment(word))
+        if (!word_is_segment(word))
             return false;
-        aligned &= wend_segment_kind(word) == WEND_SEGMENT_HEAP
-                   || wend_segment_kind(word) == WEND_SEGMENT_STACK;
+        aligned &=
+            segment_kind(word) == WEND_SEGMENT_HEAP || segment_kind(word) == WEND_SEGMENT_STACK;
     }
     for (size_t i = 0; aligned && i < offsets; i++)
         aligned = is_near(x->slots[from_a.slot + i], y->slots[from_b.slot + i]);
@@ -185,15 +185,15 @@ static bool same_address(const WendFunction *f, Place *a, Place *b)
 
 bool argument_same_but_layout(const CallWords *recorded, const CallWords *made, bool whole)
 {
-    if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
+    if (recorded->function < 0 || (size_t)recorded->function >= mpi_n_functions)
         return false;
-    const WendFunction *f = &wend_functions[recorded->function];
+    const WendFunction *f = &mpi_functions[recorded->function];
     Place a = {recorded, 1, 0}, b = {made, 1, 0};
     bool known = true;
     for (int i = 0; known && i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         const Place from_a = a, from_b = b;
-        if (!wend_param_has_in(of))
+        if (!param_has_in(of))
             continue;
         if (is_memory(of->kind)) {
             if (!same_memory(&a, &b, of))
@@ -217,7 +217,7 @@ bool argument_same_but_layout(const CallWords *recorded, const CallWords *made, 
 
 bool argument_same_outcome(int function, const int64_t *recorded, const int64_t *made, size_t n)
 {
-    const WendFunction *f = &wend_functions[function];
+    const WendFunction *f = &mpi_functions[function];
     bool has_address = false;
     for (int i = 0; i < f->n_params; i++)
         has_address |= is_memory(f->params[i].kind) && f->params[i].place == WEND_PLACE_OUTCOME;
@@ -235,7 +235,7 @@ static bool single_word(const Place *from, const Place *to, const WendParam *of,
 {
     const CallWords *c = to->call;
     bool in_slots =
-             wend_kind_is_number(of->kind) && to->slot == from->slot + 1 && to->slot <= c->n_slots,
+             kind_is_number(of->kind) && to->slot == from->slot + 1 && to->slot <= c->n_slots,
          in_shape =
              of->kind == WEND_KIND_ENUM && to->shape == from->shape + 1 && to->shape <= c->n_shape;
     *word = in_slots ? c->slots[from->slot] : in_shape ? c->shape[from->shape] : 0;
@@ -244,7 +244,7 @@ static bool single_word(const Place *from, const Place *to, const WendParam *of,
 
 static bool is_window(int64_t word)
 {
-    return wend_word_is_segment(word) && wend_segment_kind(word) == WEND_SEGMENT_WIN;
+    return word_is_segment(word) && segment_kind(word) == WEND_SEGMENT_WIN;
 }
 
 /* The difference in the parameter of memory that begins at these places. */
@@ -266,14 +266,14 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
                                       MemoryComparison memory)
 {
     DifferentArgument none = {.name = NULL};
-    if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
+    if (recorded->function < 0 || (size_t)recorded->function >= mpi_n_functions)
         return none;
-    const WendFunction *f = &wend_functions[recorded->function];
+    const WendFunction *f = &mpi_functions[recorded->function];
     Place a = {recorded, 1, 0}, b = {made, 1, 0};
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         const Place from_a = a, from_b = b;
-        if (!wend_param_has_in(of))
+        if (!param_has_in(of))
             continue;
         if (memory == MEMORY_BUT_LAYOUT && is_memory(of->kind)) {
             if (same_memory(&a, &b, of))
@@ -315,9 +315,9 @@ const char *memory_text(MemoryText *m, int64_t word, int64_t offset)
     char behind[24] = "";
     if (offset != 0)
         snprintf(behind, sizeof behind, "%+" PRId64, offset);
-    if (wend_word_is_segment(word))
-        snprintf(m->text, sizeof m->text, "%s#%" PRIu32 "%s", kinds[wend_segment_kind(word)],
-                 wend_word_segment_number(word), behind);
+    if (word_is_segment(word))
+        snprintf(m->text, sizeof m->text, "%s#%" PRIu32 "%s", kinds[segment_kind(word)],
+                 word_segment_number(word), behind);
     else
         snprintf(m->text, sizeof m->text, "%.60s", word_text(&constant, word));
     return m->text;
@@ -325,9 +325,9 @@ const char *memory_text(MemoryText *m, int64_t word, int64_t offset)
 
 const char *word_text(WordText *w, int64_t word)
 {
-    if (wend_word_is_const(word) && wend_word_const_index(word) < wend_n_constants)
-        return wend_constants[wend_word_const_index(word)];
-    if (wend_word_is_special(word))
+    if (word_is_const(word) && word_const_index(word) < mpi_n_constants)
+        return mpi_constants[word_const_index(word)];
+    if (word_is_special(word))
         return "nothing";
     snprintf(w->text, sizeof w->text, "%" PRId64, word);
     return w->text;
@@ -341,9 +341,9 @@ static void append(CallText *t, size_t *n, const char *text)
 
 const char *call_text(CallText *t, const CallWords *call)
 {
-    if (call->function < 0 || (size_t)call->function >= wend_n_functions)
+    if (call->function < 0 || (size_t)call->function >= mpi_n_functions)
         return "an unknown function";
-    const WendFunction *f = &wend_functions[call->function];
+    const WendFunction *f = &mpi_functions[call->function];
     Place p = {call, 1, 0};
     size_t n = 0;
     const char *before = "(";
@@ -351,7 +351,7 @@ const char *call_text(CallText *t, const CallWords *call)
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         size_t slot = p.slot;
-        if (!wend_param_has_in(of))
+        if (!param_has_in(of))
             continue;
         if (!parameter(&p, of))
             break;

@@ -18,7 +18,7 @@ bool channels_open(uint64_t n)
 {
     if (n == 0)
         return true;
-    over = n < SIZE_MAX / sizeof *over ? wend_budget_zeroed(n * sizeof *over) : NULL;
+    over = n < SIZE_MAX / sizeof *over ? budget_zeroed(n * sizeof *over) : NULL;
     n_channels = over ? n : 0;
     return over != NULL;
 }

@@ -12,8 +12,8 @@
 
 static const char *name_of(int function)
 {
-    return function >= 0 && (size_t)function < wend_n_functions ? wend_functions[function].name
-                                                                : "an unknown function";
+    return function >= 0 && (size_t)function < mpi_n_functions ? mpi_functions[function].name
+                                                               : "an unknown function";
 }
 
 typedef struct {

@@ -147,9 +147,9 @@ static int waitall_with_errors(const ActiveCall *c, int count, MPI_Request *all,
                                MPI_Status *statuses)
 {
     size_t n = (size_t)count;
-    Chosen these = {.requests = wend_budget_zeroed(n * sizeof *these.requests),
-                    .statuses = wend_budget_zeroed(n * sizeof *these.statuses),
-                    .at = wend_budget_zeroed(n * sizeof *these.at)};
+    Chosen these = {.requests = budget_zeroed(n * sizeof *these.requests),
+                    .statuses = budget_zeroed(n * sizeof *these.statuses),
+                    .at = budget_zeroed(n * sizeof *these.at)};
     int rc, failed;
     if (these.requests && these.statuses && these.at) {
         rc = wait_for_outcome(c, false, count, all, statuses, &these);
@@ -161,9 +161,9 @@ static int waitall_with_errors(const ActiveCall *c, int count, MPI_Request *all,
     } else {
         rc = PMPI_Waitall(count, all, statuses);
     }
-    wend_budget_free(these.requests, these.requests ? n * sizeof *these.requests : 0);
-    wend_budget_free(these.statuses, these.statuses ? n * sizeof *these.statuses : 0);
-    wend_budget_free(these.at, these.at ? n * sizeof *these.at : 0);
+    budget_free(these.requests, these.requests ? n * sizeof *these.requests : 0);
+    budget_free(these.statuses, these.statuses ? n * sizeof *these.statuses : 0);
+    budget_free(these.at, these.at ? n * sizeof *these.at : 0);
     return rc;
 }
 
@@ -179,7 +179,7 @@ int replay_waitall(ActiveCall *c, int count, MPI_Request *requests, MPI_Status *
     MPI_Request *all = NULL;
     size_t size = count > 0 ? (size_t)count * sizeof *all : 0;
     if (persistent_any() && requests && size)
-        all = wend_budget_resize(NULL, 0, size);
+        all = budget_resize(NULL, 0, size);
     if (!all)
         return waitall(c, count, requests, statuses);
     for (int i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ int replay_waitall(ActiveCall *c, int count, MPI_Request *requests, MPI_Status *
         PersistentReceive *p = persistent_find(requests[i]);
         *(p ? &p->posted : &requests[i]) = all[i];
     }
-    wend_budget_free(all, size);
+    budget_free(all, size);
     return rc;
 }
 
@@ -222,7 +222,7 @@ static int wait_with_others(ActiveCall *c, size_t others, int count, MPI_Request
                             const int *chosen, MPI_Status *status)
 {
     size_t n = others + 1, size = n * sizeof(MPI_Request);
-    MPI_Request *these = wend_budget_zeroed(size), **from = wend_budget_zeroed(n * sizeof *from);
+    MPI_Request *these = budget_zeroed(size), **from = budget_zeroed(n * sizeof *from);
     int rc = MPI_ERR_TRUNCATE, first;
     for (size_t i = 0; these && from && i < n; i++) {
         int index = i == 0 ? *chosen : index_at(c, ANY_OTHERS + i - 1, count);
@@ -236,8 +236,8 @@ static int wait_with_others(ActiveCall *c, size_t others, int count, MPI_Request
     for (size_t i = 0; these && from && i < n; i++)
         if (these[i] == MPI_REQUEST_NULL)
             *from[i] = MPI_REQUEST_NULL;
-    wend_budget_free(these, these ? size : 0);
-    wend_budget_free(from, from ? n * sizeof *from : 0);
+    budget_free(these, these ? size : 0);
+    budget_free(from, from ? n * sizeof *from : 0);
     return rc;
 }
 

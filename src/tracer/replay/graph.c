@@ -60,11 +60,11 @@ int replay_dist_graph_create(ActiveCall *c, MPI_Comm comm_old, int n, const int 
     if (rc != MPI_SUCCESS || !recorded_neighbours(c, &g))
         return rc;
     size_t size = (size_t)(2 * (g.n[0] + g.n[1]) + 1) * sizeof(int);
-    int *numbers = wend_budget_zeroed(size);
+    int *numbers = budget_zeroed(size);
     if (!numbers)
         return rc;
     rc = create_ordered(*graph, &g, numbers, info, &ordered);
-    wend_budget_free(numbers, size);
+    budget_free(numbers, size);
     if (rc == MPI_SUCCESS) {
         PMPI_Comm_free(graph);
         *graph = ordered;

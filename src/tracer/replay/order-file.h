@@ -24,7 +24,7 @@ enum { WEND_ORDER_VERSION = 5 };
 typedef struct {
     char magic[8];
     uint32_t version;
-    uint32_t digest;     /* of the table of functions: wend_function_digest_add over all */
+    uint32_t digest;     /* of the table of functions: function_digest_add over all */
     uint32_t rank, size; /* in MPI_COMM_WORLD */
     /* 1: a rank of the job did not come to MPI_Finalize, or is not recorded up to there */
     uint32_t ended_early;
@@ -82,7 +82,7 @@ enum { WEND_ORDER_NO_RULE = UINT32_MAX };
 typedef enum { ORDER_RECEIVES, ORDER_SENDS, ORDER_POSTED_KINDS } OrderPosted;
 
 typedef struct {
-    uint32_t kind;  /* enum wend_sequence_kind */
+    uint32_t kind;  /* enum sequence_kind */
     uint32_t rule;  /* of the calls */
     int64_t id;     /* thread number, or the callback's function word */
     uint32_t polls; /* rule of the unsuccessful polls; WEND_ORDER_NO_RULE: there are none */
@@ -113,7 +113,7 @@ typedef struct {
 typedef struct {
     uint64_t first, n; /* bytes of its rows */
     uint64_t kind;     /* WendSideKindNumber */
-    uint64_t of;       /* enum wend_sequence_kind */
+    uint64_t of;       /* enum sequence_kind */
     int64_t id;
     uint64_t birth;
 } OrderSide;

@@ -108,8 +108,8 @@ static bool check_sites(const Order *o)
 static uint32_t digest_here(void)
 {
     uint32_t digest = WEND_DIGEST_START;
-    for (size_t i = 0; i < wend_n_functions; i++)
-        digest = wend_function_digest_add(digest, &wend_functions[i]);
+    for (size_t i = 0; i < mpi_n_functions; i++)
+        digest = function_digest_add(digest, &mpi_functions[i]);
     return digest;
 }
 
@@ -170,7 +170,7 @@ bool order_cursor_open(OrderCursor *c, const Order *order, uint32_t rule)
     const OrderRule *start = &order->rules[rule];
     size_t n = start->depth <= order->head->n_rules ? start->depth : order->head->n_rules;
     *c = (OrderCursor){.order = order, .capacity = n + 1};
-    c->stack = wend_budget_zeroed(c->capacity * sizeof *c->stack);
+    c->stack = budget_zeroed(c->capacity * sizeof *c->stack);
     if (c->stack && start->n)
         push(c->stack, &c->depth, start, order->symbols);
     return c->stack != NULL;
@@ -178,7 +178,7 @@ bool order_cursor_open(OrderCursor *c, const Order *order, uint32_t rule)
 
 void order_cursor_close(OrderCursor *c)
 {
-    wend_budget_free(c->stack, c->stack ? c->capacity * sizeof *c->stack : 0);
+    budget_free(c->stack, c->stack ? c->capacity * sizeof *c->stack : 0);
     *c = (OrderCursor){0};
 }
 
@@ -198,18 +198,18 @@ const OrderTerminal *order_cursor_next(OrderCursor *c)
 void order_stream_open(OrderStreamReader *r, const uint8_t *bytes, size_t n)
 {
     *r = (OrderStreamReader){0};
-    WendCursor all = wend_cursor(bytes, n);
-    wend_cursor_unsigned(&all); /* number of entries */
-    r->bytes = wend_cursor_block(&all);
+    WendCursor all = cursor_of(bytes, n);
+    cursor_unsigned(&all); /* number of entries */
+    r->bytes = cursor_block(&all);
 }
 
 void order_stream_close(OrderStreamReader *r)
 {
-    wend_budget_free(r->words, r->words_capacity * sizeof *r->words);
-    wend_budget_free(r->entries, r->entries_capacity * sizeof *r->entries);
-    wend_budget_free(r->symbols, r->symbols_capacity * sizeof *r->symbols);
-    wend_budget_free(r->rules, r->rules_capacity * sizeof *r->rules);
-    wend_budget_free(r->stack, r->stack_capacity * sizeof *r->stack);
+    budget_free(r->words, r->words_capacity * sizeof *r->words);
+    budget_free(r->entries, r->entries_capacity * sizeof *r->entries);
+    budget_free(r->symbols, r->symbols_capacity * sizeof *r->symbols);
+    budget_free(r->rules, r->rules_capacity * sizeof *r->rules);
+    budget_free(r->stack, r->stack_capacity * sizeof *r->stack);
     *r = (OrderStreamReader){0};
 }
 
@@ -223,7 +223,7 @@ static bool grow(void *array, size_t used, size_t n, size_t *capacity, size_t si
             return false;
     if (wanted == *capacity)
         return true;
-    void *grown = wend_budget_resize(*at, *capacity * size, wanted * size);
+    void *grown = budget_resize(*at, *capacity * size, wanted * size);
     if (!grown)
         return false;
     *at = grown;
@@ -234,29 +234,29 @@ static bool grow(void *array, size_t used, size_t n, size_t *capacity, size_t si
 /* Appends the words of an entry. */
 static bool read_entry(OrderStreamReader *r)
 {
-    uint64_t head = wend_cursor_unsigned(&r->bytes), n = head >> 1;
+    uint64_t head = cursor_unsigned(&r->bytes), n = head >> 1;
     if (r->bytes.failed || (head & 1) || n > (uint64_t)(r->bytes.end - r->bytes.p)
         || !grow(&r->words, r->n_words, n, &r->words_capacity, sizeof *r->words))
         return false;
     while (n-- > 0)
-        r->words[r->n_words++] = wend_cursor_signed(&r->bytes);
+        r->words[r->n_words++] = cursor_signed(&r->bytes);
     return !r->bytes.failed;
 }
 
 static bool read_rules(OrderStreamReader *r)
 {
     r->n_symbols = 0;
-    r->n_rules = wend_cursor_count(&r->bytes, 1);
+    r->n_rules = cursor_count(&r->bytes, 1);
     if (r->n_rules == 0 || !grow(&r->rules, 0, r->n_rules, &r->rules_capacity, sizeof *r->rules))
         return false;
     for (size_t i = 0; i < r->n_rules; i++) {
-        size_t n = wend_cursor_count(&r->bytes, 2);
+        size_t n = cursor_count(&r->bytes, 2);
         if (n == 0 || !grow(&r->symbols, r->n_symbols, n, &r->symbols_capacity, sizeof *r->symbols))
             return false;
         r->rules[i] = (OrderRule){r->n_symbols, n, 0};
         while (n-- > 0) {
-            uint64_t id = wend_cursor_unsigned(&r->bytes);
-            OrderSymbol s = {(uint32_t)(id >> 1), id & 1, wend_cursor_unsigned(&r->bytes)};
+            uint64_t id = cursor_unsigned(&r->bytes);
+            OrderSymbol s = {(uint32_t)(id >> 1), id & 1, cursor_unsigned(&r->bytes)};
             if (s.repeats == 0 || id >> 1 >= (id & 1 ? r->n_rules : r->n_entries))
                 return false;
             r->symbols[r->n_symbols++] = s;
@@ -271,14 +271,14 @@ static bool read_piece(OrderStreamReader *r)
     if (r->bytes.p == r->bytes.end || r->bytes.failed)
         return false;
     r->n_words = r->n_entries = 0;
-    r->left = wend_cursor_unsigned(&r->bytes);
+    r->left = cursor_unsigned(&r->bytes);
     if (r->left > 0) {
         bool good = read_entry(r);
         r->first = 0;
         r->n = r->n_words;
         return good;
     }
-    size_t n = wend_cursor_count(&r->bytes, 1);
+    size_t n = cursor_count(&r->bytes, 1);
     if (n == 0 || !grow(&r->entries, 0, n + 1, &r->entries_capacity, sizeof *r->entries))
         return false;
     for (r->n_entries = 0; r->n_entries < n; r->n_entries++) {

@@ -55,8 +55,7 @@ static void pass_element(Place *p, WendKind kind)
         return;
     }
     int64_t first = next(p);
-    if ((kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR)
-        && wend_word_segment_has_second(first))
+    if ((kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR) && word_segment_has_second(first))
         pass(p, 1);
 }
 
@@ -94,14 +93,14 @@ DifferentResult outcome_difference(int function, const CallOutcome *recorded,
                                    const CallOutcome *made)
 {
     DifferentResult none = {0};
-    if (function < 0 || (size_t)function >= wend_n_functions)
+    if (function < 0 || (size_t)function >= mpi_n_functions)
         return none;
-    const WendFunction *f = &wend_functions[function];
+    const WendFunction *f = &mpi_functions[function];
     Place a = {recorded, 0}, b = {made, 0};
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         const Place from_a = a, from_b = b;
-        if (!wend_param_is_outcome(of))
+        if (!param_is_outcome(of))
             continue;
         pass_parameter(&a, of);
         pass_parameter(&b, of);
@@ -111,8 +110,7 @@ DifferentResult outcome_difference(int function, const CallOutcome *recorded,
         DifferentResult d = {.name = of->name, .file = of->kind == WEND_KIND_FOUND};
         if (of->kind == WEND_KIND_STATUS && !of->array && at < STATUS_WORDS)
             d.field = status_fields[at];
-        if ((d.file || wend_kind_is_number(of->kind)) && !of->array && n == 1
-            && b.at - from_b.at == 1) {
+        if ((d.file || kind_is_number(of->kind)) && !of->array && n == 1 && b.at - from_b.at == 1) {
             d.numbers = true;
             d.recorded = recorded->words[from_a.at];
             d.made = made->words[from_b.at];

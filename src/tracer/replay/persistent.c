@@ -32,10 +32,10 @@ bool persistent_any(void)
 
 void persistent_add(MPI_Request request, PersistentReceive receive)
 {
-    Entry *e = wend_budget_zeroed(sizeof *e);
+    Entry *e = budget_zeroed(sizeof *e);
     MPI_Datatype copy;
     if (!e || PMPI_Type_dup(receive.type, &copy) != MPI_SUCCESS) {
-        wend_budget_free(e, e ? sizeof *e : 0);
+        budget_free(e, e ? sizeof *e : 0);
         return;
     }
     receive.type = copy;
@@ -61,7 +61,7 @@ void persistent_remove(MPI_Request request)
     PMPI_Type_free(&e->receive.type);
     if (e->receive.posted != MPI_REQUEST_NULL)
         PMPI_Request_free(&e->receive.posted);
-    wend_budget_free(e, sizeof *e);
+    budget_free(e, sizeof *e);
 }
 
 void persistent_close(void)
@@ -71,7 +71,7 @@ void persistent_close(void)
             Entry *e = chains[i];
             chains[i] = e->next;
             PMPI_Type_free(&e->receive.type);
-            wend_budget_free(e, sizeof *e);
+            budget_free(e, sizeof *e);
         }
 }
 

@@ -26,7 +26,7 @@ void recorded_sites_open(WendSiteFollower *f, RecordedSites *s, const Order *ord
                          const OrderSequence *sequence)
 {
     *s = (RecordedSites){order, sequence, 0};
-    wend_site_follower_open(f, take, s);
+    site_follower_open(f, take, s);
 }
 
 uint32_t recorded_sites_next(WendSiteFollower *f, const Order *order, const OrderTerminal *t,
@@ -35,12 +35,12 @@ uint32_t recorded_sites_next(WendSiteFollower *f, const Order *order, const Orde
     const OrderShape *shape = &order->shapes[t->shape];
     const int64_t *words = order->words + shape->first;
     uint64_t function = (uint64_t)words[0] >> 1;
-    if (function >= wend_n_functions || wend_functions[function].flags & WEND_F_PSEUDO)
+    if (function >= mpi_n_functions || mpi_functions[function].flags & WEND_F_PSEUDO)
         return WEND_SITE_NONE;
-    if (wend_words_unfinished(words, shape->n))
-        return wend_site_follower_unfinished(f);
-    WendSiteCall call = wend_site_call(words, shape->n, order->words + t->first, t->n, poll);
-    return wend_site_follower_next(f, &call);
+    if (words_unfinished(words, shape->n))
+        return site_follower_unfinished(f);
+    WendSiteCall call = site_call(words, shape->n, order->words + t->first, t->n, poll);
+    return site_follower_next(f, &call);
 }
 
 /* -- text -- */

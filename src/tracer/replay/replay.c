@@ -63,7 +63,7 @@ static void noise_delay(const ActiveCall *c)
     static uint64_t rank;
     static _Atomic bool known;
     static __thread uint64_t calls;
-    if (!(wend_functions[c->function].flags & (WEND_F_SEND | WEND_F_RECV | WEND_F_COMPLETES)))
+    if (!(mpi_functions[c->function].flags & (WEND_F_SEND | WEND_F_RECV | WEND_F_COMPLETES)))
         return;
     if (!known) {
         rank = own_rank();
@@ -104,14 +104,14 @@ static bool noisy;
 static SequenceReplay *sequence_replay_new(const CallSequence *q)
 {
     uint32_t kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
-    SequenceReplay *r = wend_budget_zeroed(sizeof *r);
+    SequenceReplay *r = budget_zeroed(sizeof *r);
     if (!r)
         return NULL;
     const OrderSequence *s = r->sequence =
         order_sequence(&order, kind, q->callback ? q->function : (int64_t)q->tid);
     if (!s)
         return r;
-    r->streams = wend_budget_zeroed((s->n_streams + 1) * sizeof *r->streams);
+    r->streams = budget_zeroed((s->n_streams + 1) * sizeof *r->streams);
     if (!r->streams || !order_cursor_open(&r->calls, &order, s->rule)
         || (s->polls != WEND_ORDER_NO_RULE && !order_cursor_open(&r->polls, &order, s->polls)))
         return NULL; /* recording stops, so what it has taken is of no importance */
@@ -131,10 +131,10 @@ static void sequence_replay_free(SequenceReplay *r)
     for (uint32_t i = 0; s && r->streams && i < s->n_streams; i++)
         order_stream_close(&r->streams[i]);
     if (r->streams)
-        wend_budget_free(r->streams, (s->n_streams + 1) * sizeof *r->streams);
+        budget_free(r->streams, (s->n_streams + 1) * sizeof *r->streams);
     order_cursor_close(&r->calls);
     order_cursor_close(&r->polls);
-    wend_budget_free(r, sizeof *r);
+    budget_free(r, sizeof *r);
 }
 
 /* Several threads may run a callback, and come here at once. */
@@ -290,7 +290,7 @@ static void take_layout(ActiveCall *c, const OrderTerminal *t)
 static bool is_unfinished(const OrderTerminal *t)
 {
     const OrderShape *shape = &order.shapes[t->shape];
-    return wend_words_unfinished(order.words + shape->first, shape->n);
+    return words_unfinished(order.words + shape->first, shape->n);
 }
 
 static bool same_outcome(const ActiveCall *c, const RecordedCall *r)
@@ -339,7 +339,7 @@ static uint32_t recorded_site(const CallSequence *q, const SequenceReplay *r)
         site = t ? recorded_sites_next(&follower, &order, t, poll) : WEND_SITE_NONE;
         advance(again);
     }
-    wend_site_follower_close(&follower);
+    site_follower_close(&follower);
     sequence_replay_free(again);
     return site;
 }
@@ -507,7 +507,7 @@ static Posting posting(ActiveCall *c, Posting p)
     case ORDER_ANSWER_NONE:
         /* A call that sends, too, has one communicator for both. */
         if (nowhere != MPI_COMM_NULL && p.comm != MPI_COMM_NULL
-            && !(wend_functions[c->function].flags & WEND_F_SEND))
+            && !(mpi_functions[c->function].flags & WEND_F_SEND))
             p = (Posting){0, 0, nowhere};
         break;
     }
@@ -569,7 +569,7 @@ bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *
         if (s->kind != (uint64_t)kind || s->of != head->kind
             || (callback ? s->id != head->id : s->birth != head->birth))
             continue;
-        *rows = wend_cursor(order.bytes + s->first, s->n);
+        *rows = cursor_of(order.bytes + s->first, s->n);
         return true;
     }
     return false;

@@ -71,7 +71,7 @@ static void append(CallSequence *q, uint32_t place, uint64_t start, uint64_t sto
 void call_times_open(void)
 {
     static const TimeHook hook = {append};
-    if (!settings()->times || state()->unwritten || !wend_durations_parse(settings()->times, &form))
+    if (!settings()->times || state()->unwritten || !durations_parse(settings()->times, &form))
         return;
     state()->time_hook = &hook;
 }
@@ -107,7 +107,7 @@ static WendClockCorrection correction(const WendClock *own)
 {
     unsigned n = atomic_load(&n_points);
     return n == 0 ? (WendClockCorrection){0}
-                  : wend_clock_points_correction(points, n, own, &first_clock[n - 1]);
+                  : clock_points_correction(points, n, own, &first_clock[n - 1]);
 }
 
 /* -- the thread that codes -- */
@@ -119,7 +119,7 @@ typedef struct {
 
 static size_t memory(void)
 {
-    return sizeof(Learned) + wend_durations_coding(form.coding)->memory;
+    return sizeof(Learned) + durations_coding(form.coding)->memory;
 }
 
 static void init(void *learned, WendSideKindNumber kind)
@@ -128,7 +128,7 @@ static void init(void *learned, WendSideKindNumber kind)
     Learned *l = learned;
     int64_t unused;
     l->last_stop = clock_opened(&unused);
-    wend_durations_coding(form.coding)->init(l->coding, form.percent);
+    durations_coding(form.coding)->init(l->coding, form.percent);
 }
 
 /* Reads the call at *WORDS, and moves WORDS behind it. */
@@ -160,8 +160,7 @@ static uint64_t code(void *learned, const uint64_t *words, uint32_t used, WendBu
     size_t n = 0;
     for (const uint64_t *at = words; at < words + used;)
         calls[n++] = timed_call(&l->last_stop, &at);
-    if (!wend_durations_put_row(wend_durations_coding(form.coding), l->coding, calls, n, scratch,
-                                out))
+    if (!durations_put_row(durations_coding(form.coding), l->coding, calls, n, scratch, out))
         out->failed = true;
     return n;
 }
@@ -177,10 +176,10 @@ static void put_head(WendBuf *out)
     WendBuf bytes = {.resize = out->resize};
     clock_opened(&head.origin);
     head.clock = correction(&(WendClock){head.tick, head.origin});
-    wend_durations_put_head(&bytes, &head);
-    wend_buf_unsigned(out, 0);
-    wend_buf_block(out, &bytes);
-    wend_buf_clear(&bytes);
+    durations_put_head(&bytes, &head);
+    buf_unsigned(out, 0);
+    buf_block(out, &bytes);
+    buf_clear(&bytes);
 }
 
 const SideCoding side_coding_of_times = {memory, init, copy, code, put_head};

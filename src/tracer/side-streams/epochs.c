@@ -73,11 +73,11 @@ void onesided_window_made(struct WindowFile *file, MPI_Comm comm, int rc, const 
 {
     if (!onesided_on())
         return;
-    OneSidedWindow *w = rc == MPI_SUCCESS && win ? wend_budget_zeroed(sizeof *w) : NULL;
+    OneSidedWindow *w = rc == MPI_SUCCESS && win ? budget_zeroed(sizeof *w) : NULL;
     const CommMetadata *facts = w ? comm_metadata(comm) : NULL;
     if (!facts) {
         window_file_free(file);
-        wend_budget_free(w, w ? sizeof *w : 0);
+        budget_free(w, w ? sizeof *w : 0);
         return;
     }
     *w = (OneSidedWindow){.value = (uintptr_t)*win,
@@ -107,11 +107,11 @@ struct WindowFile *onesided_window_ends(const MPI_Win *win)
     onesided_results_drop(w);
     for (HeldLock *h = w->held, *next; h; h = next) {
         next = h->next;
-        wend_budget_free(h, sizeof *h);
+        budget_free(h, sizeof *h);
     }
     struct WindowFile *file = w->file;
     pthread_mutex_destroy(&w->lock);
-    wend_budget_free(w, sizeof *w);
+    budget_free(w, sizeof *w);
     return file;
 }
 
@@ -123,7 +123,7 @@ void onesided_window_ended(struct WindowFile *file)
 /* The order of W, if it is to be followed. */
 static WindowOrder *order_of(OneSidedWindow *w)
 {
-    if (w->order && onesided_replaying && !replay_enforces(wend_thread->sequence))
+    if (w->order && onesided_replaying && !replay_enforces(this_thread->sequence))
         window_order_give_up(w->order); /* what others wait for may never come */
     return w->order;
 }
@@ -150,7 +150,7 @@ static bool keep_ahead(const LockPlace *place)
         size_t cap = locks.cap ? 2 * locks.cap : 16;
         LockPlace *grown =
             locks.cap < MOST_AHEAD
-                ? wend_budget_resize(locks.ahead, locks.cap * sizeof *grown, cap * sizeof *grown)
+                ? budget_resize(locks.ahead, locks.cap * sizeof *grown, cap * sizeof *grown)
                 : NULL;
         if (!grown)
             return false;
@@ -241,15 +241,15 @@ void onesided_locked(MPI_Win win, int target, bool exclusive, int rc)
     OneSidedWindow *w = onesided_on() ? window_of(win) : NULL;
     if (!w || !is_target(w, target))
         return;
-    bool nested = wend_thread->sequence->callback;
+    bool nested = this_thread->sequence->callback;
     uint64_t ordinal = nested ? 0 : locks.begun++;
-    HeldLock *h = rc == MPI_SUCCESS ? wend_budget_zeroed(sizeof *h) : NULL;
+    HeldLock *h = rc == MPI_SUCCESS ? budget_zeroed(sizeof *h) : NULL;
     if (!h)
         return;
     *h = (HeldLock){.target = target,
                     .exclusive = exclusive,
                     .nested = nested,
-                    .thread = wend_thread->number,
+                    .thread = this_thread->number,
                     .ordinal = ordinal};
     pthread_mutex_lock(&w->lock);
     h->next = w->held;
@@ -302,15 +302,15 @@ void onesided_unlock(MPI_Win win, int target)
                == MPI_SUCCESS) {
         int64_t numbers[WEND_LOCK_NUMBERS];
         count_epoch(o, h, numbers);
-        bool own = !h->nested && h->thread == wend_thread->number && onesided_recording
-                   && !wend_thread->sequence->callback && !atomic_load(&o->given_up);
+        bool own = !h->nested && h->thread == this_thread->number && onesided_recording
+                   && !this_thread->sequence->callback && !atomic_load(&o->given_up);
         SideStream *s = own ? onesided_stream(WEND_SIDE_LOCKS) : NULL;
         if (s) {
             side_stream_append(s, 0, type_of(target, h->exclusive), numbers, sizeof numbers);
             side_stream_leave(s);
         }
     }
-    wend_budget_free(h, sizeof *h);
+    budget_free(h, sizeof *h);
 }
 
 void onesided_synchronized(MPI_Win win, int target, int rc)

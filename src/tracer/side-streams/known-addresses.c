@@ -32,13 +32,13 @@ static bool make_room(KnownAddresses *a)
     if (a->mask + 1 >= PLACES_MOST)
         return false;
     larger.mask = a->at ? 2 * a->mask + 1 : PLACES_AT_FIRST - 1;
-    larger.at = wend_budget_zeroed((larger.mask + 1) * sizeof *a->at);
+    larger.at = budget_zeroed((larger.mask + 1) * sizeof *a->at);
     if (!larger.at)
         return false;
     for (size_t i = 0; a->at && i <= a->mask; i++)
         if (a->at[i].address != 0)
             *find(&larger, a->at[i].address) = a->at[i];
-    wend_budget_free(a->at, a->at ? (a->mask + 1) * sizeof *a->at : 0);
+    budget_free(a->at, a->at ? (a->mask + 1) * sizeof *a->at : 0);
     *a = larger;
     return true;
 }
@@ -56,7 +56,7 @@ static KnownModule *known_module(KnownAddresses *a, const CodeModule *m)
             && strcmp(k->file, m->file) == 0)
             return k;
     size_t n = strlen(m->file) + 1;
-    KnownModule *k = wend_budget_zeroed(sizeof *k + n);
+    KnownModule *k = budget_zeroed(sizeof *k + n);
     if (!k)
         return NULL;
     memcpy(k->file, m->file, n);

@@ -22,7 +22,7 @@ static PendingList *list_of(OneSidedWindow *w, uint32_t thread, bool make)
         at = &(*at)->next;
     if ((*at && (*at)->thread == thread) || !make)
         return *at && (*at)->thread == thread ? *at : NULL;
-    if ((l = wend_budget_zeroed(sizeof *l))) {
+    if ((l = budget_zeroed(sizeof *l))) {
         l->thread = thread;
         l->next = *at;
         *at = l;
@@ -39,7 +39,7 @@ static bool is_dense(const void *at, MPI_Datatype type, MPI_Count size)
     return PMPI_Type_get_extent_x(type, &lb, &extent) == MPI_SUCCESS
            && PMPI_Type_get_true_extent_x(type, &true_lb, &true_extent) == MPI_SUCCESS && lb == 0
            && true_lb == 0 && extent == size && true_extent == size
-           && !(wend_word_is_segment(segment) && wend_segment_kind(segment) == WEND_SEGMENT_CUDA);
+           && !(word_is_segment(segment) && segment_kind(segment) == WEND_SEGMENT_CUDA);
 }
 
 /* A copy of TYPE without its attributes. */
@@ -53,7 +53,7 @@ void onesided_result_free(PendingResult *p)
 {
     if (p->type != MPI_DATATYPE_NULL)
         PMPI_Type_free(&p->type);
-    wend_budget_free(p, sizeof *p);
+    budget_free(p, sizeof *p);
 }
 
 PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Datatype type)
@@ -62,7 +62,7 @@ PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Da
     if (!at || count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0
         || size > INT_MAX || count > INT64_MAX / size)
         return NULL;
-    PendingResult *p = wend_budget_zeroed(sizeof *p);
+    PendingResult *p = budget_zeroed(sizeof *p);
     if (!p)
         return NULL;
     *p = (PendingResult){.at = at,
@@ -71,7 +71,7 @@ PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Da
                          .type = MPI_DATATYPE_NULL,
                          .target = target};
     if (!is_dense(at, type, size) && !copy_type(type, &p->type)) {
-        wend_budget_free(p, sizeof *p);
+        budget_free(p, sizeof *p);
         return NULL;
     }
     return p;
@@ -80,7 +80,7 @@ PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Da
 void onesided_result_put_aside(OneSidedWindow *w, PendingResult *p)
 {
     pthread_mutex_lock(&w->lock);
-    PendingList *l = list_of(w, wend_thread->number, true);
+    PendingList *l = list_of(w, this_thread->number, true);
     if (l) {
         if (l->last)
             l->last->next = p;
@@ -97,7 +97,7 @@ void onesided_result_put_aside(OneSidedWindow *w, PendingResult *p)
 size_t onesided_results_pending(OneSidedWindow *w)
 {
     pthread_mutex_lock(&w->lock);
-    const PendingList *l = list_of(w, wend_thread->number, false);
+    const PendingList *l = list_of(w, this_thread->number, false);
     size_t n = l ? l->n : 0;
     pthread_mutex_unlock(&w->lock);
     return n;
@@ -106,7 +106,7 @@ size_t onesided_results_pending(OneSidedWindow *w)
 int onesided_results_oldest(OneSidedWindow *w)
 {
     pthread_mutex_lock(&w->lock);
-    const PendingList *l = list_of(w, wend_thread->number, false);
+    const PendingList *l = list_of(w, this_thread->number, false);
     int target = l && l->first ? l->first->target : MPI_PROC_NULL;
     pthread_mutex_unlock(&w->lock);
     return target;
@@ -140,7 +140,7 @@ void onesided_results_drop(OneSidedWindow *w)
             after = p->next;
             onesided_result_free(p);
         }
-        wend_budget_free(l, sizeof *l);
+        budget_free(l, sizeof *l);
     }
     w->pending = NULL;
 }
@@ -193,9 +193,9 @@ static void note_packed(SideStream *s, const PendingResult *p)
     MPI_Count lb, extent, size = p->bytes / p->count, at_once = PACK_BYTES / size;
     at_once = at_once < 1 ? 1 : at_once < p->count ? at_once : p->count;
     size_t room = (size_t)(at_once * size);
-    uint8_t *scratch = wend_budget_resize(NULL, 0, room);
+    uint8_t *scratch = budget_resize(NULL, 0, room);
     if (!scratch || PMPI_Type_get_extent_x(p->type, &lb, &extent) != MPI_SUCCESS) {
-        wend_budget_free(scratch, scratch ? room : 0);
+        budget_free(scratch, scratch ? room : 0);
         return;
     }
     for (MPI_Count i = 0; i < p->count; i += at_once) {
@@ -207,7 +207,7 @@ static void note_packed(SideStream *s, const PendingResult *p)
         if (onesided_replaying)
             PMPI_Unpack(scratch, end, &from, at, n, p->type, MPI_COMM_SELF);
     }
-    wend_budget_free(scratch, room);
+    budget_free(scratch, room);
 }
 
 void onesided_results_note(PendingResult *first)
@@ -230,7 +230,7 @@ void onesided_results_take(OneSidedWindow *w, int target, bool own)
     PendingResult *first = NULL, **last = &first;
     pthread_mutex_lock(&w->lock);
     for (PendingList *l = w->pending; l; l = l->next)
-        if (!own || l->thread == wend_thread->number)
+        if (!own || l->thread == this_thread->number)
             last = take_from(l, target, last);
     pthread_mutex_unlock(&w->lock);
     onesided_results_note(first);

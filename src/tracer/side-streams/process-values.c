@@ -60,7 +60,7 @@ void process_values_in_child(void)
 SideStream *process_value_begin(bool within_call)
 {
     if (!atomic_load_explicit(&process_values_on, memory_order_relaxed)
-        || (!within_call && wend_thread && wend_thread->inside))
+        || (!within_call && this_thread && this_thread->inside))
         return NULL;
     SideStream *s = side_stream(WEND_SIDE_VALUES);
     return s && side_stream_enter(s) ? s : NULL;

@@ -41,7 +41,7 @@ static uint64_t longest_queue(const SideStream *s)
     case WEND_SIDE_TIMES:
         return QUEUE;
     case WEND_SIDE_VALUES:
-        return wend_budget_is_ample() ? UINT64_MAX : QUEUE;
+        return budget_is_ample() ? UINT64_MAX : QUEUE;
     default:
         return UINT64_MAX;
     }
@@ -67,7 +67,7 @@ SideChunk *side_chunk_take_unused(void)
 static void chunk_unmap(SideChunk *chunk)
 {
     syscall(SYS_munmap, chunk, sizeof *chunk);
-    wend_budget_give(sizeof *chunk);
+    budget_give(sizeof *chunk);
 }
 
 static void chunk_free(SideChunk *chunk)
@@ -105,16 +105,16 @@ void *side_resize(void *p, size_t old, size_t n)
 {
     if (n == 0) {
         syscall(SYS_munmap, p, old);
-        wend_budget_give(old);
+        budget_give(old);
         return NULL;
     }
     if (!p)
         return side_stream_memory(n);
-    if (n > old && !wend_budget_take_half(n - old))
+    if (n > old && !budget_take_half(n - old))
         return NULL;
     long moved = syscall(SYS_mremap, p, old, n, MREMAP_MAYMOVE);
     if (moved == -1 && n > old)
-        wend_budget_give(n - old);
+        budget_give(n - old);
     return moved == -1 ? NULL : (void *)moved;
 }
 
@@ -142,12 +142,12 @@ static size_t memory_of_values(void)
 
 static void init_values(void *learned, WendSideKindNumber kind)
 {
-    wend_side_codec_init(learned, wend_side_stream_kind(kind));
+    side_codec_init(learned, side_stream_kind(kind));
 }
 
 static void copy_values(void *learned, const void *from)
 {
-    wend_side_codec_copy(learned, from);
+    side_codec_copy(learned, from);
 }
 
 static uint64_t code_values(void *learned, const uint64_t *words, uint32_t used, WendBuf *out)
@@ -165,7 +165,7 @@ static uint64_t code_values(void *learned, const uint64_t *words, uint32_t used,
         e.sub = word >> 8 & 0xff;
         e.n_bytes = bytes;
         memcpy(e.bytes, &words[at], bytes);
-        wend_side_codec_encode(k, &to, &e);
+        side_codec_encode(k, &to, &e);
         at += (bytes + 7) / 8;
         elements++;
     }
@@ -219,8 +219,8 @@ static bool append_row(SideStream *s, uint64_t n)
 {
     if (!make_room(&s->rows, row.len + ROW_HEAD))
         return false;
-    wend_buf_unsigned(&s->rows, n);
-    wend_buf_block(&s->rows, &row);
+    buf_unsigned(&s->rows, n);
+    buf_block(&s->rows, &row);
     return true;
 }
 
@@ -333,7 +333,7 @@ static LastElement last_element(const SideStream *s, const SideUnfinished *calls
     LastElement last = {.table = {.resize = resize}};
     const SideUnfinished *found = NULL;
     size_t matches = 0;
-    for (size_t i = 0; i < n && wend_side_stream_kind(s->kind)->symbols && !atomic_load(&s->ended);
+    for (size_t i = 0; i < n && side_stream_kind(s->kind)->symbols && !atomic_load(&s->ended);
          i++) {
         if (calls[i].sequence != atomic_load(&s->sequence))
             continue;
@@ -357,10 +357,10 @@ static void put_row(const SideCoding *coding, void *learned, const uint64_t *wor
     WendBuf last = {.resize = out->resize};
     uint64_t n = used > 0 ? coding->code(learned, words, used, &last) : 0;
     if (used > 0) {
-        wend_buf_unsigned(out, n);
-        wend_buf_block(out, &last);
+        buf_unsigned(out, n);
+        buf_block(out, &last);
     }
-    wend_buf_clear(&last);
+    buf_clear(&last);
 }
 
 /* Appends a row of the elements that no full chunk has, and one of LAST. They are coded with a copy
@@ -371,7 +371,7 @@ static void put_last_rows(const SideStream *s, const LastElement *last, WendBuf 
     uint32_t used = s->lost ? 0 : atomic_load_explicit(&chunk->used, memory_order_acquire);
     const SideCoding *coding = coding_of(s);
     bool any = used > 0 || last->used > 0;
-    void *copy = any ? wend_buf_resize(out->resize, NULL, 0, coding->memory()) : NULL;
+    void *copy = any ? buf_resize(out->resize, NULL, 0, coding->memory()) : NULL;
     out->failed |= any && !copy;
     if (!copy)
         return;
@@ -381,7 +381,7 @@ static void put_last_rows(const SideStream *s, const LastElement *last, WendBuf 
         coding->init(copy, s->kind);
     put_row(coding, copy, chunk->words, used, out);
     put_row(coding, copy, last->words, last->used, out);
-    wend_buf_resize(out->resize, copy, coding->memory(), 0);
+    buf_resize(out->resize, copy, coding->memory(), 0);
 }
 
 /* Appends all rows of S. */
@@ -390,18 +390,18 @@ static void put_rows(SideStream *s, const SideUnfinished *calls, size_t n_calls,
     LastElement last = last_element(s, calls, n_calls, out->resize);
     if (coding_of(s)->head)
         coding_of(s)->head(out);
-    if (wend_side_stream_kind(s->kind)->tabled) {
-        wend_buf_unsigned(out, s->table.len + last.table.len);
-        wend_buf_bytes(out, s->table.data, s->table.len);
-        wend_buf_bytes(out, last.table.data, last.table.len);
+    if (side_stream_kind(s->kind)->tabled) {
+        buf_unsigned(out, s->table.len + last.table.len);
+        buf_bytes(out, s->table.data, s->table.len);
+        buf_bytes(out, last.table.data, last.table.len);
     }
-    wend_buf_bytes(out, s->rows.data, s->rows.len);
+    buf_bytes(out, s->rows.data, s->rows.len);
     put_last_rows(s, &last, out);
     if (atomic_load(&s->ended)) {
-        wend_buf_unsigned(out, 0); /* the stream was cut */
-        wend_buf_unsigned(out, 0);
+        buf_unsigned(out, 0); /* the stream was cut */
+        buf_unsigned(out, 0);
     }
-    wend_buf_clear(&last.table);
+    buf_clear(&last.table);
 }
 
 static bool is_empty(const SideStream *s)
@@ -442,19 +442,19 @@ static bool put_kind(WendSideKindNumber kind, size_t n, SideStream *first,
                      const SideUnfinished *calls, size_t n_calls, WendBuf *out)
 {
     WendBuf member = {.resize = out->resize};
-    wend_buf_unsigned(out, kind);
-    wend_buf_unsigned(&member, n);
+    buf_unsigned(out, kind);
+    buf_unsigned(&member, n);
     for (SideStream *s = first; s; s = s->behind) {
         WendSideHead head = head_of(s);
         WendBuf rows = {.resize = out->resize};
-        wend_side_stream_put_head(&member, &head);
+        side_stream_put_head(&member, &head);
         put_rows(s, calls, n_calls, &rows);
-        wend_buf_block(&member, &rows);
-        wend_buf_clear(&rows);
+        buf_block(&member, &rows);
+        buf_clear(&rows);
     }
-    bool own = member.len > wend_side_stream_kind(kind)->shared_most;
-    wend_buf_block(out, &member);
-    wend_buf_clear(&member);
+    bool own = member.len > side_stream_kind(kind)->shared_most;
+    buf_block(out, &member);
+    buf_clear(&member);
     return own;
 }
 
@@ -473,7 +473,7 @@ static bool put_all(WendBuf *out, const SideUnfinished *calls, size_t n_calls)
     }
     bool own = false;
     if (kinds > 0)
-        wend_buf_unsigned(out, kinds);
+        buf_unsigned(out, kinds);
     for (int kind = 0; kind < WEND_SIDE_KINDS; kind++)
         own = (n[kind] > 0 && put_kind(kind, n[kind], first[kind], calls, n_calls, out)) || own;
     return own;

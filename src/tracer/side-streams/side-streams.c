@@ -29,13 +29,13 @@ enum { CHUNKS_BEFORE = 256 };
 
 void *side_stream_memory(size_t bytes)
 {
-    if (!wend_budget_take_half(bytes))
+    if (!budget_take_half(bytes))
         return NULL;
     long p =
         syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
     if (p != -1)
         return (void *)p;
-    wend_budget_give(bytes);
+    budget_give(bytes);
     return NULL;
 }
 
@@ -49,7 +49,7 @@ SideStream *side_stream_new(WendSideKindNumber kind, const CallSequence *sequenc
     }
     s->kind = kind;
     s->birth = birth;
-    s->chunk_words = wend_side_stream_kind(kind)->symbols ? SIDE_SYMBOL_WORDS : SIDE_CHUNK_WORDS;
+    s->chunk_words = side_stream_kind(kind)->symbols ? SIDE_SYMBOL_WORDS : SIDE_CHUNK_WORDS;
     s->first = chunk;
     atomic_store(&s->filling, chunk);
     atomic_store(&s->sequence, sequence);
@@ -74,11 +74,11 @@ static SideStream *of_callback(WendSideKindNumber kind, CallSequence *q)
 
 SideStream *side_stream(WendSideKindNumber kind)
 {
-    const Thread *t = wend_thread;
+    const Thread *t = this_thread;
     if (t && __builtin_expect(t->sequence->callback, 0))
         return of_callback(kind, t->sequence);
     SideStream *s = own[kind];
-    if (__builtin_expect(s == NULL, 0)) {
+    if (__builtin_expect(!s, 0)) {
         uint32_t birth;
         if (!thread_number_birth(&birth))
             return NULL;
@@ -200,20 +200,20 @@ static bool open_reader(SideStream *s)
     WendCursor rows;
     if (!replay_side(s->kind, &head, &rows) || !(s->reader = side_stream_memory(sizeof *s->reader)))
         return false;
-    wend_side_reader_open(s->reader, s->kind, &head, rows);
+    side_reader_open(s->reader, s->kind, &head, rows);
     return true;
 }
 
 const WendSideElement *side_stream_next(SideStream *s)
 {
     if (!s->over && !s->due)
-        s->over = (!s->reader && !open_reader(s)) || !(s->due = wend_side_reader_next(s->reader));
+        s->over = (!s->reader && !open_reader(s)) || !(s->due = side_reader_next(s->reader));
     return s->over ? NULL : s->due;
 }
 
 const WendSideElement *side_stream_due(SideStream *s, unsigned code, unsigned sub)
 {
-    const WendSideForm *forms = wend_side_stream_kind(s->kind)->forms;
+    const WendSideForm *forms = side_stream_kind(s->kind)->forms;
     if (s->over)
         return NULL;
     if (!side_stream_next(s)) {

@@ -48,7 +48,7 @@ enum { NUMBERS_AT_FIRST = 128 };
 static Number *find(const Numbers *s, const Number *like)
 {
     uint64_t key = like->offset ^ (uint64_t)(uintptr_t)like->module << 16;
-    key = wend_site_guess_mix(key, like->caller);
+    key = site_guess_mix(key, like->caller);
     for (size_t at = (size_t)(key >> 16) & s->mask;; at = (at + 1) & s->mask) {
         Number *n = &s->at[at];
         if (n->number == 0
@@ -102,19 +102,19 @@ static void site_number_put_address(WendBuf *table, uint32_t *n_modules, KnownMo
                                     uintptr_t offset)
 {
     if (!m) {
-        wend_buf_unsigned(table, 0);
+        buf_unsigned(table, 0);
         return;
     }
     bool is_new = m->number == WEND_SITE_NONE;
     if (is_new)
         m->number = (*n_modules)++;
-    wend_buf_unsigned(table, m->number + UINT64_C(1));
+    buf_unsigned(table, m->number + UINT64_C(1));
     if (is_new) {
-        wend_buf_string(table, m->file);
-        wend_buf_unsigned(table, m->n_id);
-        wend_buf_bytes(table, m->id, m->n_id);
+        buf_string(table, m->file);
+        buf_unsigned(table, m->n_id);
+        buf_bytes(table, m->id, m->n_id);
     }
-    wend_buf_signed(table, (int64_t)(offset - m->last));
+    buf_signed(table, (int64_t)(offset - m->last));
     m->last = offset;
 }
 
@@ -250,8 +250,8 @@ static void put_stack(SiteAddresses *a, WendBuf *table, const Number *site, uint
     uint32_t n = 0;
     for (uint32_t i = s->site + 1; i < outermost; i++)
         n += !s->frames[i].skipped;
-    wend_buf_unsigned(table, from);
-    wend_buf_unsigned(table, n);
+    buf_unsigned(table, from);
+    buf_unsigned(table, n);
     for (uint32_t i = outermost; i-- > s->site + 1;)
         if (!s->frames[i].skipped)
             site_number_put_address(table, &a->n_modules, s->frames[i].module, s->frames[i].offset);
@@ -321,9 +321,9 @@ static uint32_t number_of_nothing(SiteAddresses *a, WendBuf *table)
     if (number != WEND_SITE_NONE)
         return number;
     number = site_number_new(&a->sites, &site);
-    wend_buf_unsigned(table, SITE_CALLER_UNKNOWN);
-    wend_buf_unsigned(table, 0);
-    wend_buf_unsigned(table, 0);
+    buf_unsigned(table, SITE_CALLER_UNKNOWN);
+    buf_unsigned(table, 0);
+    buf_unsigned(table, 0);
     return table->failed ? WEND_SITE_NONE : number;
 }
 
@@ -366,7 +366,7 @@ static WendSideKindNumber kind = WEND_SIDE_SITES;
 
 static SiteAddresses *addresses_new(void)
 {
-    SiteAddresses *a = wend_budget_zeroed(sizeof *a);
+    SiteAddresses *a = budget_zeroed(sizeof *a);
     bool stacks = kind == WEND_SIDE_STACKS;
     long depth = settings()->stacks < STACK_MOST ? settings()->stacks : STACK_MOST;
     if (!a || !known_addresses_init(&a->known, stacks))
@@ -383,13 +383,13 @@ static SideStream *stream_of(CallSequence *q)
     if (q->addresses)
         return q->addresses->over ? NULL : q->side[kind];
     SideStream *s = side_stream_of(q, kind);
-    q->addresses = s && wend_site_guesses_init(&q->sites) ? addresses_new() : NULL;
+    q->addresses = s && site_guesses_init(&q->sites) ? addresses_new() : NULL;
     if (q->addresses) {
         s->table.resize = side_resize; /* its pointer is in memory that leak checkers do not read */
         return s;
     }
     q->addresses = &none;
-    wend_site_guesses_clear(&q->sites);
+    site_guesses_clear(&q->sites);
     return NULL;
 }
 
@@ -429,13 +429,13 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
     if (!s)
         return;
     forget_unloaded(q);
-    WendSiteCall call = wend_site_call(c->shape.w, c->shape.n, c->slots.w, c->slots.n, poll);
+    WendSiteCall call = site_call(c->shape.w, c->shape.n, c->slots.w, c->slots.n, poll);
     WendSiteElement element;
     bool wrong;
     uintptr_t address;
     uint32_t site = find_site(c, &s->table, &address);
-    WendSiteGuess *guess = site != WEND_SITE_NONE ? wend_site_guess(&q->sites, &call) : NULL;
-    if (!guess || !wend_site_guess_note(&q->sites, &call, guess, site, address, &wrong, &element)) {
+    WendSiteGuess *guess = site != WEND_SITE_NONE ? site_guess(&q->sites, &call) : NULL;
+    if (!guess || !site_guess_note(&q->sites, &call, guess, site, address, &wrong, &element)) {
         end(q, s);
         return;
     }
@@ -476,8 +476,8 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
         memcpy(copy.room + offsetof(KnownModule, file), m.file, strlen(m.file) + 1);
     }
     if (a->stack) {
-        wend_buf_unsigned(table, SITE_CALLER_UNKNOWN);
-        wend_buf_unsigned(table, 0);
+        buf_unsigned(table, SITE_CALLER_UNKNOWN);
+        buf_unsigned(table, 0);
     }
     site_number_put_address(table, &n_modules, known ? &copy.module : NULL, like.offset);
     return table->failed ? WEND_SITE_NONE : a->sites.n;

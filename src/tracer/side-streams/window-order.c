@@ -46,7 +46,7 @@ static uint64_t next_of_group(uint64_t group)
     Count *c = counts;
     while (c && c->group != group)
         c = c->next;
-    if (!c && (c = wend_budget_zeroed(sizeof *c))) {
+    if (!c && (c = budget_zeroed(sizeof *c))) {
         *c = (Count){group, 0, counts};
         counts = c;
     }
@@ -102,7 +102,7 @@ WindowFile *window_file_new(MPI_Comm comm)
     const CommMetadata *facts = comm_metadata(comm);
     long job = attachments_job();
     uint64_t group = facts && job > 0 && facts->size > 0 ? group_number(comm, facts->size) : 0;
-    WindowFile *f = group ? wend_budget_zeroed(sizeof *f) : NULL;
+    WindowFile *f = group ? budget_zeroed(sizeof *f) : NULL;
     if (f) {
         char name[96];
         f->bytes = bytes_of(facts->size);
@@ -174,7 +174,7 @@ void window_file_free(WindowFile *f)
     if (f->order)
         munmap(f->order, f->bytes);
     kept_file_close(&f->file);
-    wend_budget_free(f, sizeof *f);
+    budget_free(f, sizeof *f);
     errno = saved;
 }
 

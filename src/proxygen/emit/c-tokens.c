@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* c_tokens.c: see c_tokens.h. */
-#include "src/proxygen/emit/c_tokens.h"
+/* c-tokens.c: see c-tokens.h. */
+#include "src/proxygen/emit/c-tokens.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_tables.c: calls that differ only in numbers, each with a row of numbers. Such calls are
+/* row-tables.c: calls that differ only in numbers, each with a row of numbers. Such calls are
  * written twice. The first time finds the columns of the row: each number is then "$3$" in the
  * text, so that texts can be compared. The second time each number is "row[2]": the rows of all
  * calls are then known, and with them the columns to keep. */
@@ -57,7 +57,7 @@ static void append_key(GByteArray *key, const GArray *values, guint n_numbers, c
 guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
     /* columns that are kept -> guint: index + 1 */
-    g_autoptr(GHashTable) places = wend_byte_table_entries_new(g_free);
+    g_autoptr(GHashTable) places = byte_table_entries_new(g_free);
     g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
     for (guint i = 0; i < columns->len; i++) {
@@ -67,7 +67,7 @@ guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
         if (agree(values, n_numbers, c))
             continue;
         append_key(key, values, n_numbers, c);
-        guint *place = wend_byte_table_entry(places, key->data, key->len, sizeof *place);
+        guint *place = byte_table_entry(places, key->data, key->len, sizeof *place);
         if (*place == 0) {
             c->kept = TRUE;
             *place = n + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_sources.c: writes what the run decided: the sources of pinned receives (wildcards.c), turns
+/* emit-sources.c: writes what the run decided: the sources of pinned receives (wildcards.c), turns
  * (send-order.c), and the neighbours in graphs (graphs.c).
  *
  * The sources of one call are consumed in the order in which the rank makes it, at any place. So
@@ -71,7 +71,7 @@ static char *own_source(const Plan *plan, const Wildcard *wildcard, guint rank)
     if (!rank_list_has(plan->terminal_ranks[wildcard->terminal], rank))
         return g_strdup("0");
     return emit_literal(plan,
-                        wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, rank));
+                        program_slot(plan->program, wildcard->terminal, wildcard->slot, rank));
 }
 
 /* The list of the current rank's sources, as an expression. */

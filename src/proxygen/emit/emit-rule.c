@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_rule.c: writes rules of the grammar as functions, and repetition counts as loops. */
+/* emit-rule.c: writes rules of the grammar as functions, and repetition counts as loops. */
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"

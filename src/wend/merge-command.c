@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_command.c: wend merge: makes the archive from the parts of a run that ended early
+/* merge-command.c: wend merge: makes the archive from the parts of a run that ended early
  * (lib/record/checkpoint-file.h). */
 #include "config.h"
 
@@ -50,12 +50,12 @@ static char *part_load(const char *file, gsize *n, Error **error)
 {
     WendCheckpointHeader h;
     guint64 size;
-    int fd = wend_regular_open(file, &size, NULL, NULL);
+    int fd = regular_open(file, &size, NULL, NULL);
     char *bytes = NULL;
     if (fd < 0)
         return NULL;
     /* after the part there may be free space, or the rest of an older part */
-    gboolean good = wend_regular_read(fd, 0, &h, sizeof h)
+    gboolean good = regular_read(fd, 0, &h, sizeof h)
                     && memcmp(h.magic, WEND_CHECKPOINT_MAGIC, sizeof h.magic) == 0
                     && h.bytes <= size - sizeof h;
     if (good) {
@@ -63,7 +63,7 @@ static char *part_load(const char *file, gsize *n, Error **error)
         bytes = g_try_malloc(*n);
         if (!bytes)
             error_set(error, WEND_ERROR_SYSTEM, "%s: not enough memory to read it", file);
-        else if (!wend_regular_read(fd, 0, bytes, *n))
+        else if (!regular_read(fd, 0, bytes, *n))
             g_clear_pointer(&bytes, g_free);
     }
     close(fd);
@@ -73,9 +73,9 @@ static char *part_load(const char *file, gsize *n, Error **error)
 /* An unreadable file counts as damaged. */
 static PartState part_check(const char *bytes, gsize n, WendCheckpointHeader *h)
 {
-    if (!bytes || !wend_checkpoint_file_is_whole(bytes, n, h))
+    if (!bytes || !checkpoint_file_is_whole(bytes, n, h))
         return PART_DAMAGED;
-    return h->build == wend_checkpoint_file_build() ? PART_GOOD : PART_FOREIGN;
+    return h->build == checkpoint_file_build() ? PART_GOOD : PART_FOREIGN;
 }
 
 /* Reads the newer whole file of a rank. Returns NULL if none is whole, with the reason in *STATE,
@@ -107,7 +107,7 @@ static WendMerge *part_read(const Saved *s, PartState *state, Error **error)
         return NULL;
     Error *why = NULL;
     const guint8 *part = (const guint8 *)best + sizeof of_best;
-    WendMerge *m = wend_merge_from_part(part, of_best.bytes, reading_room(of_best.bytes), &why);
+    WendMerge *m = merge_from_part(part, of_best.bytes, reading_room(of_best.bytes), &why);
     *state = m ? PART_GOOD : PART_DAMAGED;
     error_prefix(&why, "rank %u (--max-size=SIZE allows more): ", s->rank);
     if (why && why->code == WEND_ERROR_SYSTEM)
@@ -165,7 +165,7 @@ static gboolean absorb(WendMerge **all, WendMerge *one, Error **error)
         *all = one;
         return TRUE;
     }
-    return wend_merge_unite(*all, one, error);
+    return merge_unite(*all, one, error);
 }
 
 /* Merges the parts in FOLDER. Returns NULL on failure; *EMPTY is set if no rank saved anything. */
@@ -183,13 +183,13 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, Error **erro
         Error *why = NULL;
         WendMerge *one = part_read(s, &state, &why);
         if (why) {
-            wend_merge_free(all);
+            merge_free(all);
             error_give(error, why);
             return NULL;
         }
         foreign |= state == PART_FOREIGN;
         if (one && !absorb(&all, one, error)) {
-            wend_merge_free(all);
+            merge_free(all);
             return NULL;
         }
         if (!one && state == PART_DAMAGED) {
@@ -218,7 +218,7 @@ static GPtrArray *list_folders(const char *directory, Error **error)
     GStatBuf info;
     int number = g_stat(directory, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
     if (number != 0) {
-        error_set(error, wend_error_of_input(number), "%s: %s", directory, g_strerror(number));
+        error_set(error, error_of_input(number), "%s: %s", directory, g_strerror(number));
         return NULL;
     }
     GError *problem = NULL;
@@ -275,15 +275,15 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
     g_autofree char *path = g_build_filename(directory, file, NULL);
     WendArchiveResult result;
     force = force || is_older(path, folder);
-    if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
+    if (!file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
         return FALSE;
     WendMerge *m = merge_folder(folder, empty, error);
     if (!m)
         return FALSE;
     /* if this fails, wend trace --force later leaves the archive alone */
     marker_add(directory, file);
-    gboolean good = wend_archive_write(m, directory, file, &result, error);
-    wend_merge_free(m);
+    gboolean good = archive_write(m, directory, file, &result, error);
+    merge_free(m);
     if (good) {
         sum->totals.mpi_calls += result.totals.mpi_calls;
         sum->totals.polls += result.totals.polls;
@@ -302,14 +302,14 @@ static void remove_folder(const char *directory, const char *name)
 static void report(const char *directory, const WendProgram *p, const WendArchiveResult *sum)
 {
     GString *out = g_string_new(NULL);
-    g_autofree char *totals = wend_totals_text(&sum->totals);
-    g_string_append_printf(out, "%s of %u %s in ", totals, wend_program_ranks(p),
-                           wend_program_ranks(p) == 1 ? "rank" : "ranks");
+    g_autofree char *totals = totals_text(&sum->totals);
+    g_string_append_printf(out, "%s of %u %s in ", totals, program_ranks(p),
+                           program_ranks(p) == 1 ? "rank" : "ranks");
     text_count(out, sum->bytes);
     g_string_append(out, " bytes: ");
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
-    WendRead *r = wend_read_wrap(p);
+    WendRead *r = read_wrap(p);
     show_terminations(out, r, COMMAND, FEW_ENDINGS, FALSE);
     wend_read_free(r);
     command_write(out->str, out->len);
@@ -392,13 +392,13 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
     if (!p)
         return FALSE;
     report(directory, p, &sum);
-    wend_program_free(p);
+    program_free(p);
     for (guint i = 0; remove && i < folders->len; i++)
         remove_folder(directory, folders->pdata[i]);
     return TRUE;
 }
 
-int wend_merge_main(int argc, char **argv)
+int merge_command_main(int argc, char **argv)
 {
     gboolean force = FALSE, remove = FALSE, all_names = FALSE, no_names = FALSE;
     const GOptionEntry entries[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_tables.c: programs that are too large for code. Rules become lists of numbers, which a small
+/* emit-tables.c: programs that are too large for code. Rules become lists of numbers, which a small
  * loop of the proxy goes through.
  *
  * A compiler takes much more time and memory for a statement than for a number. So calls that
@@ -203,7 +203,7 @@ void emit_tables_begin(Emitter *e)
 {
     Plan *plan = e->plan;
     Tables *t = e->lists = g_new0(Tables, 1);
-    guint n_terminals = wend_program_n_terminals(plan->program), lists = 0;
+    guint n_terminals = program_n_terminals(plan->program), lists = 0;
     t->listed = g_new0(gboolean, plan->n_rules + 1);
     t->list_number = g_new0(guint, plan->n_rules + 1);
     t->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

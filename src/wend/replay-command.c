@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay_command.c: wend replay: makes the order file of this process's rank, and executes the
+/* replay-command.c: wend replay: makes the order file of this process's rank, and executes the
  * program. */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,41 +97,40 @@ static OrderNames order_names_open(const WendProgram *p, gint64 rank)
 {
     OrderNames n = {NULL};
     if (settings()->sites)
-        n.sites = rank < 0 ? wend_call_sites_open(p, NULL)
-                           : wend_call_sites_open_rank(p, (guint)rank, NULL);
-    if (n.sites == NULL)
+        n.sites = rank < 0 ? call_sites_open(p, NULL) : call_sites_open_rank(p, (guint)rank, NULL);
+    if (!n.sites)
         return n;
-    n.reader = wend_read_wrap(p);
+    n.reader = read_wrap(p);
     n.names = site_names_new(n.reader, NULL);
     n.texts = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_set_size(n.texts, (gint)wend_call_sites_n(n.sites));
+    g_ptr_array_set_size(n.texts, (gint)call_sites_n(n.sites));
     return n;
 }
 
 static void order_names_close(OrderNames *n)
 {
-    if (n->sites == NULL)
+    if (!n->sites)
         return;
     g_ptr_array_unref(n->texts);
     site_names_free(n->names);
     wend_read_free(n->reader);
-    wend_call_sites_free(n->sites);
+    call_sites_free(n->sites);
 }
 
 static char *name_new(OrderNames *n, guint site)
 {
     guint n_frames;
-    const WendSiteFrame *stored = wend_call_site_frames(n->sites, site, 0, &n_frames);
+    const WendSiteFrame *stored = call_site_frames(n->sites, site, 0, &n_frames);
     if (n_frames > 0) {
         GString *text = g_string_new(NULL);
         SiteFrame frame = {stored->function, stored->file, stored->line};
         site_frame_text(text, &frame);
         return g_string_free(text, FALSE);
     }
-    const WendSite *s = wend_call_site(n->sites, site);
+    const WendSite *s = call_site(n->sites, site);
     if (s->module == G_MAXUINT)
         return NULL;
-    const WendSiteModule *m = wend_call_sites_module(n->sites, s->module);
+    const WendSiteModule *m = call_sites_module(n->sites, s->module);
     WendReadSite address = {.known = TRUE,
                             .file = m->file,
                             .world = m->world,
@@ -145,7 +144,7 @@ static const char *name_of_site(gpointer data, guint site)
 {
     OrderNames *n = data;
     gpointer *text = &n->texts->pdata[site];
-    if (*text == NULL) {
+    if (!*text) {
         char *name = name_new(n, site);
         *text = name != NULL ? name : g_strdup("");
     }
@@ -167,8 +166,8 @@ static GBytes *write_order(const WendProgram *p, guint rank, OrderNames *names, 
 static GBytes *order_of(const WendProgram *p, gboolean whole, OrderNames *names, const char *path,
                         gint64 rank, Error **error)
 {
-    guint ranks = wend_program_world(p, 0)->ranks;
-    if (wend_program_n_worlds(p) > 1) {
+    guint ranks = program_world(p, 0)->ranks;
+    if (program_n_worlds(p) > 1) {
         error_set(error, WEND_ERROR_INPUT,
                   "%s: a run that started processes (MPI_Comm_spawn) cannot be replayed", path);
         return NULL;
@@ -183,13 +182,13 @@ static GBytes *order_of(const WendProgram *p, gboolean whole, OrderNames *names,
     gboolean needs_all = FALSE;
     GBytes *order = write_order(p, (guint)rank, names, whole ? NULL : &needs_all, error);
     if (needs_all) {
-        WendProgram *all = wend_program_open_within(path, reading_limit(), error);
+        WendProgram *all = program_open_within(path, reading_limit(), error);
         if (!all)
             return NULL;
         OrderNames of_all = order_names_open(all, rank);
         order = write_order(all, (guint)rank, &of_all, NULL, error);
         order_names_close(&of_all);
-        wend_program_free(all);
+        program_free(all);
     }
     if (!order)
         error_prefix(error, "%s: ", path);
@@ -240,8 +239,8 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, Error **erro
     folder = g_dir_make_tmp("wend-replay-XXXXXX", &problem);
     OrderNames names = order_names_open(p, -1);
     gboolean good = folder != NULL;
-    for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
-        command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
+    for (guint rank = 0; good && rank < program_world(p, 0)->ranks; rank++) {
+        command_progress("preparing", rank, program_world(p, 0)->ranks);
         if (signals_ending(&hold)) {
             remove_folder();
             signals_release(&hold); /* ends the process */
@@ -320,27 +319,27 @@ static gboolean check_settings(const WendProgram *p, Error **error)
     StopPlace place;
     bool chosen;
     const char *until = settings()->until, *debug = settings()->debug, *wrong = NULL;
-    if (until && !stop_place_read(until, wend_program_ranks(p), &place))
+    if (until && !stop_place_read(until, program_ranks(p), &place))
         wrong = STOP_PLACE_WRONG;
     else if (debug && !rank_list_has(debug, 0, &chosen))
         wrong = RANK_LIST_WRONG;
     if (wrong)
         error_set(error, WEND_ERROR_USAGE, "%s (see wend replay --help)", wrong);
-    return wrong == NULL;
+    return !wrong;
 }
 
 /* Whether the recording was made with --values. */
 static gboolean has_values(const WendProgram *p)
 {
     bool on = false;
-    g_autofree char *given = g_key_file_get_string(wend_program_meta(p), "options", "values", NULL);
+    g_autofree char *given = g_key_file_get_string(program_meta(p), "options", "values", NULL);
     return given && settings_switch(given, &on) && on;
 }
 
 static gboolean calls_function(const WendProgram *p, guint id)
 {
-    for (guint i = 0; i < wend_program_n_shapes(p); i++)
-        if (wend_program_shape(p, i)->function->id == id)
+    for (guint i = 0; i < program_n_shapes(p); i++)
+        if (program_shape(p, i)->function->id == id)
             return TRUE;
     return FALSE;
 }
@@ -372,13 +371,12 @@ static guint64 count_onesided(const WendProgram *p)
     Counts *counts = counts_new(p);
     guint64 calls = 0;
     guint n;
-    for (guint k = 0; k < wend_program_n_classes(p); k++) {
-        const WendClass *class = wend_program_class(p, k);
+    for (guint k = 0; k < program_n_classes(p); k++) {
+        const WendClass *class = program_class(p, k);
         for (guint q = 0; q < class->n_sequences; q++) {
             const guint32 *terminals = counts_of_rule(counts, class->sequences[q].rule, &n);
             for (guint i = 0; i < n; i++) {
-                const WendShape *shape =
-                    wend_program_shape(p, wend_program_terminal(p, terminals[i])->shape);
+                const WendShape *shape = program_shape(p, program_terminal(p, terminals[i])->shape);
                 if (!shape->failed && has_onesided_result(shape->function))
                     add_product(&calls, counts_terminal(counts, terminals[i]), class->n_ranks);
             }
@@ -410,17 +408,17 @@ static void say_missing(const WendProgram *p)
 static gboolean prepare(const char *path, gint64 rank, Error **error)
 {
     gboolean alone = rank >= 0 && rank <= G_MAXUINT;
-    WendProgram *p = alone ? wend_program_open_rank(path, (guint)rank, reading_limit(), error)
-                           : wend_program_open_within(path, reading_limit(), error);
+    WendProgram *p = alone ? program_open_rank(path, (guint)rank, reading_limit(), error)
+                           : program_open_within(path, reading_limit(), error);
     gboolean good = p != NULL && check_settings(p, error);
     if (good && rank <= 0)
         say_missing(p);
-    if (good && rank < 0 && wend_program_ranks(p) > 1)
+    if (good && rank < 0 && program_ranks(p) > 1)
         good = hand_on_all(p, path, error);
     else if (good)
         good = hand_on(p, path, MAX(rank, 0), error);
     if (p)
-        wend_program_free(p);
+        program_free(p);
     return good;
 }
 
@@ -434,7 +432,7 @@ static gboolean replaces(const char *recording)
            && from.st_dev == to.st_dev && from.st_ino == to.st_ino;
 }
 
-int wend_replay_main(int argc, char **argv)
+int replay_command_main(int argc, char **argv)
 {
     Error *error = NULL;
     int status;

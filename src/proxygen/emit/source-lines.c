@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* source_lines.c: from where in the application the calls of the proxy came: comments at calls, and
+/* source-lines.c: from where in the application the calls of the proxy came: comments at calls, and
  * names of functions. The program is complete when names are given, so that a name can be compared
  * with all that are there. */
 #include "src/proxygen/emit/emit.h"
@@ -36,14 +36,14 @@ static const WendSiteFrame *frames_of(const SourceLines *s, guint site, guint de
 {
     const Options *o = s->plan->options;
     return o->site_frames ? o->site_frames(o->site_data, site, depth, n)
-                          : wend_call_site_frames(s->sites, site, depth, n);
+                          : call_site_frames(s->sites, site, depth, n);
 }
 
 /* The names of the functions that a site is in, innermost first, and of those on its call stack. */
 static GPtrArray *functions_of(const SourceLines *s, guint site)
 {
     GPtrArray *names = g_ptr_array_new();
-    for (guint depth = 0; wend_call_site_has_caller(s->sites, site, depth); depth++) {
+    for (guint depth = 0; call_site_has_caller(s->sites, site, depth); depth++) {
         guint n;
         const WendSiteFrame *frames = frames_of(s, site, depth, &n);
         for (guint i = 0; i < n; i++)
@@ -120,15 +120,15 @@ static void note(SourceLines *s, guint terminal, guint site)
 
 static void follow(SourceLines *s, guint rank, guint sequence, WendSiteWalk *sites)
 {
-    WendWalk *walk = wend_walk_new(s->plan->program, rank, sequence, WEND_WALK_POLLS);
+    WendWalk *walk = walk_new(s->plan->program, rank, sequence, WEND_WALK_POLLS);
     const WendCall *call;
-    while (s->left > 0 && (call = wend_walk_next(walk)) != NULL) {
-        guint site = wend_site_walk_next(sites, call);
+    while (s->left > 0 && (call = walk_next(walk)) != NULL) {
+        guint site = site_walk_next(sites, call);
         s->left--;
         if (!call->poll && !(call->function->flags & WEND_F_PSEUDO))
             note(s, call->terminal, site);
     }
-    wend_walk_free(walk);
+    walk_free(walk);
 }
 
 static void follow_class(SourceLines *s, const WendClass *k, Counts *counts)
@@ -138,12 +138,12 @@ static void follow_class(SourceLines *s, const WendClass *k, Counts *counts)
         const guint32 *terminals = counts_of_rule(counts, k->sequences[q].rule, &n);
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (guint i = 0; i < k->n_ranks; i++) {
-            WendSiteWalk *sites = wend_site_walk_new(s->sites, k->ranks[i], q);
+            WendSiteWalk *sites = site_walk_new(s->sites, k->ranks[i], q);
             g_autoptr(GString) key = g_string_new(NULL);
-            if (!wend_site_walk_key(sites, terminals, n, key)
+            if (!site_walk_key(sites, terminals, n, key)
                 || g_hash_table_add(seen, g_strdup(key->str)))
                 follow(s, k->ranks[i], q, sites);
-            wend_site_walk_free(sites);
+            site_walk_free(sites);
         }
     }
 }
@@ -153,8 +153,8 @@ static void follow_class(SourceLines *s, const WendClass *k, Counts *counts)
 static void share_terminal(const SourceLines *s, GPtrArray **all, guint terminal)
 {
     const Places *p = &s->places[terminal];
-    const WendShape *shape = wend_program_shape(
-        s->plan->program, wend_program_terminal(s->plan->program, terminal)->shape);
+    const WendShape *shape =
+        program_shape(s->plan->program, program_terminal(s->plan->program, terminal)->shape);
     if (shape->function->flags & WEND_F_PSEUDO)
         return;
     g_autoptr(GPtrArray) nothing = g_ptr_array_new();
@@ -188,7 +188,7 @@ static void share_rules(SourceLines *s)
 {
     const Plan *plan = s->plan;
     g_autofree gboolean *done = g_new0(gboolean, plan->n_rules + 1);
-    guint recorded = wend_program_n_rules(plan->program);
+    guint recorded = program_n_rules(plan->program);
     for (guint i = 0; i < MIN(recorded, plan->n_rules); i++) {
         share_rule(s, i);
         done[i] = TRUE;
@@ -207,23 +207,23 @@ SourceLines *source_lines_new(const Plan *plan)
 {
     if (plan->options->no_symbols)
         return NULL;
-    WendCallSites *sites = wend_call_sites_open(plan->program, NULL);
-    if (!sites || wend_call_sites_n(sites) == 0) {
-        wend_call_sites_free(sites);
+    WendCallSites *sites = call_sites_open(plan->program, NULL);
+    if (!sites || call_sites_n(sites) == 0) {
+        call_sites_free(sites);
         return NULL;
     }
     SourceLines *s = g_new0(SourceLines, 1);
     s->plan = plan;
     s->sites = sites;
     s->left = CALLS_MOST;
-    s->places = g_new0(Places, wend_program_n_terminals(plan->program) + 1);
+    s->places = g_new0(Places, program_n_terminals(plan->program) + 1);
     s->noted = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     Counts *counts = counts_new(plan->program);
-    for (guint k = 0; k < wend_program_n_classes(plan->program); k++)
-        follow_class(s, wend_program_class(plan->program, k), counts);
+    for (guint k = 0; k < program_n_classes(plan->program); k++)
+        follow_class(s, program_class(plan->program, k), counts);
     counts_free(counts);
     if (s->left == 0) /* what was not gone through may come from elsewhere */
-        for (guint i = 0; i < wend_program_n_terminals(plan->program); i++)
+        for (guint i = 0; i < program_n_terminals(plan->program); i++)
             s->places[i].unknown = TRUE;
     return s;
 }
@@ -236,11 +236,11 @@ void source_lines_free(SourceLines *s)
         if (s->shared[i])
             g_ptr_array_unref(s->shared[i]);
     g_free(s->shared);
-    for (guint i = 0; i < wend_program_n_terminals(s->plan->program); i++)
+    for (guint i = 0; i < program_n_terminals(s->plan->program); i++)
         g_clear_pointer(&s->places[i].shared, g_ptr_array_unref);
     g_free(s->places);
     g_hash_table_unref(s->noted);
-    wend_call_sites_free(s->sites);
+    call_sites_free(s->sites);
     g_free(s);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_text.c: see call_text.h. The rules of wend diff compare words, and value.h writes values of
+/* call-text.c: see call-text.h. The rules of wend diff compare words, and value.h writes values of
  * libwend-read. */
 #include "config.h"
 
-#include "call_text.h"
+#include "call-text.h"
 
 #include "lib/record/layout.h"
 #include "src/command/text.h"
@@ -12,16 +12,16 @@
 
 void call_text(GString *out, const WendProgram *p, const WendWalk *walk, const WendCall *call)
 {
-    WendRead *r = wend_read_wrap(p);
-    value_call(out, r, wend_read_wrap_call(r, walk, call));
+    WendRead *r = read_wrap(p);
+    value_call(out, r, read_wrap_call(r, walk, call));
     wend_read_free(r);
 }
 
 void call_text_value(GString *out, const WendProgram *p, const WendCall *call, guint i)
 {
     WendReadValue v;
-    WendRead *r = wend_read_wrap(p);
-    const WendReadCall *wrapped = wend_read_wrap_call(r, NULL, call);
+    WendRead *r = read_wrap(p);
+    const WendReadCall *wrapped = read_wrap_call(r, NULL, call);
     if (value_argument(wrapped, i, &v) || value_result(wrapped, i, &v))
         value_append(out, wrapped, i, &v, VALUE_TEXT);
     wend_read_free(r);
@@ -31,7 +31,7 @@ char *call_text_error_class(const WendProgram *p, gint64 class)
 {
     char key[32];
     g_snprintf(key, sizeof key, "%" G_GINT64_FORMAT, class);
-    char *name = g_key_file_get_string(wend_program_meta(p), "error", key, NULL);
+    char *name = g_key_file_get_string(program_meta(p), "error", key, NULL);
     if (name != NULL && *name == '\0')
         g_clear_pointer(&name, g_free);
     return name;
@@ -54,7 +54,7 @@ gsize call_text_words(const WendArg *arg, gboolean is_out)
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
     WendKind kind = arg->param->kind;
-    if (n <= 0 || words == NULL || (kind == WEND_KIND_STATUS && !is_out))
+    if (n <= 0 || !words || (kind == WEND_KIND_STATUS && !is_out))
         return 0; /* the input of a status is its length word alone */
     if (kind == WEND_KIND_STRING && !arg->param->array)
         return (gsize)(n + 7) / 8;
@@ -69,9 +69,8 @@ gsize call_text_words(const WendArg *arg, gboolean is_out)
 
 void call_text_rank(GString *out, const WendProgram *p, guint rank)
 {
-    guint world = wend_program_world_of(p, rank);
-    text_rank(out, rank, wend_program_n_worlds(p), world,
-              rank - wend_program_world(p, world)->first);
+    guint world = program_world_of(p, rank);
+    text_rank(out, rank, program_n_worlds(p), world, rank - program_world(p, world)->first);
 }
 
 void call_text_sequence(GString *out, const WendSequence *sequence)

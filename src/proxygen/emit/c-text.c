@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* c_text.c: lines of C with indentation and line breaks. */
+/* c-text.c: lines of C with indentation and line breaks. */
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"

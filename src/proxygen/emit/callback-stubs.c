@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* callback_stubs.c: stubs for the functions that the application handed to MPI. */
+/* callback-stubs.c: stubs for the functions that the application handed to MPI. */
 #include "src/proxygen/emit/emit.h"
 
 #include <string.h>
@@ -98,22 +98,21 @@ static const StubType *type_of(const char *ctype)
 
 char *callback_name(Emitter *e, gint64 word, const char *ctype)
 {
-    if (wend_word_is_const(word))
+    if (word_is_const(word))
         return emit_literal(e->plan, word);
     const StubType *type = type_of(ctype);
-    if (!type || !wend_word_is_handle(word))
+    if (!type || !word_is_handle(word))
         return g_strdup("NULL");
     Callbacks *c = e->plan->callbacks;
     g_autofree char *key = g_strdup_printf("%" G_GINT64_FORMAT " %s", word, type->body);
     Stub *stub = g_hash_table_lookup(c->stubs, key);
     if (!stub) {
-        g_autofree char *thread = wend_word_handle_tid(word)
-                                      ? g_strdup_printf("_of_thread_%u", wend_word_handle_tid(word))
+        g_autofree char *thread = word_handle_tid(word)
+                                      ? g_strdup_printf("_of_thread_%u", word_handle_tid(word))
                                       : g_strdup("");
         stub = g_new0(Stub, 1);
-        *stub =
-            (Stub){word, type,
-                   g_strdup_printf("%s%s_%u", type->name, thread, wend_word_handle_number(word))};
+        *stub = (Stub){word, type,
+                       g_strdup_printf("%s%s_%u", type->name, thread, word_handle_number(word))};
         g_hash_table_insert(c->stubs, g_steal_pointer(&key), stub);
         g_ptr_array_add(c->order, stub);
     }

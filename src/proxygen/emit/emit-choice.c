@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_choice.c: Waitany, Waitsome, Testany and Testsome, which complete some of several requests.
+/* emit-choice.c: Waitany, Waitsome, Testany and Testsome, which complete some of several requests.
  *
  * outcomes.c has found the requests that each site must complete. If the calls of one site complete
  * all pending requests, they become a loop as in the application, in any order. Elsewhere the calls

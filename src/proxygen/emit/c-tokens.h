@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* c_tokens.h: turns text of a recording into C: an identifier, a number, a string or part of a
+/* c-tokens.h: turns text of a recording into C: an identifier, a number, a string or part of a
  * comment. All such text passes these functions, so that none of it becomes code.
  *
  * A recording may be hostile. Each function gives one token, or text that does not end a comment.

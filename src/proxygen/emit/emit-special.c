@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_special.c: functions that need more than the kinds of their parameters. Each case states its
+/* emit-special.c: functions that need more than the kinds of their parameters. Each case states its
  * reason. */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static char *fortran_handle(Emitter *e, const CallPattern *c)
     g_autofree char *handle = NULL;
     if (made->has_out && made->out[0].value == WEND_UNKNOWN)
         return g_strdup("-1"); /* the result was no handle */
-    if (wend_kind_is_handle(made->param->kind) && made->has_out)
+    if (kind_is_handle(made->param->kind) && made->has_out)
         handle = expression_handle(e, made->param->kind, made->out[0].value);
     else if (strcmp(object, "Comm") == 0)
         handle = g_strdup("MPI_COMM_WORLD");
@@ -185,8 +185,8 @@ void emit_shared(Emitter *e, Statements *out, guint terminal, gboolean after, gb
                 variable_name_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
             statements_add(out, "%s(%u, %s);", name, use->number, variable);
         } else {
-            statements_add(out, "%s(%u, %u, %d);", name, use->number,
-                           wend_word_handle_tid(use->word), of_several);
+            statements_add(out, "%s(%u, %u, %d);", name, use->number, word_handle_tid(use->word),
+                           of_several);
         }
     }
 }
@@ -208,8 +208,8 @@ void emit_borrowed(Emitter *e, Statements *out, gint64 segment)
 /* MPI's own memory is freed by MPI_Free_mem and MPI_Win_free; static data and stacks stay. */
 static void free_block(Emitter *e, Statements *out, gint64 segment)
 {
-    gboolean heap = wend_segment_kind(segment) == WEND_SEGMENT_HEAP;
-    if (!heap && wend_segment_kind(segment) != WEND_SEGMENT_MAP)
+    gboolean heap = segment_kind(segment) == WEND_SEGMENT_HEAP;
+    if (!heap && segment_kind(segment) != WEND_SEGMENT_MAP)
         return;
     emit_borrowed(e, out, segment);
     e->needs[heap ? HELPER_heap_free : HELPER_mapped_free] = TRUE;

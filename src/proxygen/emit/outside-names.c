@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outside_names.c: names that the application used outside of MPI: files, ports, and processes that
+/* outside-names.c: names that the application used outside of MPI: files, ports, and processes that
  * it started. Files become files of the scratch directory, and names of ports are passed on through
  * it. */
 #include "src/proxygen/emit/emit.h"
@@ -100,16 +100,15 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
                           g_array_new(FALSE, FALSE, sizeof(PortRun))};
     for (guint r = 0; r < ranks.n; r++) {
         const WendClass *class =
-            wend_program_class(plan->program, wend_program_class_of(plan->program, ranks.ranks[r]));
+            program_class(plan->program, program_class_of(plan->program, ranks.ranks[r]));
         guint first = given->runs->len;
         g_array_append_val(given->first, first);
         for (guint s = 0; s < class->n_sequences; s++) {
-            WendOutcomes *o =
-                wend_program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
+            WendOutcomes *o = program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
             guint64 repeats;
             const gint64 *words;
             guint n;
-            while (o && wend_outcomes_next_run(o, &repeats, &words, &n)) {
+            while (o && outcomes_next_run(o, &repeats, &words, &n)) {
                 g_autofree char *name = string_of_outcome(c, words, n, c->n_args - 1);
                 PortName *port = port_named(e, name ? name : "");
                 port->here = TRUE;
@@ -124,7 +123,7 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
                     g_array_append_val(given->runs, run);
                 }
             }
-            wend_outcomes_free(o);
+            outcomes_free(o);
         }
     }
     g_hash_table_insert(e->ports_given, GUINT_TO_POINTER(c->terminal), given);
@@ -149,7 +148,7 @@ static void find_in_call(Emitter *e, const CallPattern *c)
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         if (arg->param->kind == WEND_KIND_COMM && arg->has_out && arg->n_out > 0
-            && wend_word_is_handle(arg->out[0].value))
+            && word_is_handle(arg->out[0].value))
             g_hash_table_add(e->away, g_memdup2(&arg->out[0].value, sizeof(gint64)));
     }
 }
@@ -162,7 +161,7 @@ void outside_names_find(Emitter *e)
     e->ports_listed = g_hash_table_new(NULL, NULL);
     e->ports_given = g_hash_table_new_full(NULL, NULL, NULL, given_free);
     e->away = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    for (guint t = 0; t < wend_program_n_terminals(e->plan->program); t++) {
+    for (guint t = 0; t < program_n_terminals(e->plan->program); t++) {
         if (e->plan->terminal_ranks[t].n == 0)
             continue;
         call_pattern_decode(e->call, t);

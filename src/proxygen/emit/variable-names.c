@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variable_names.c: the C names of the variables of handles and requests. */
+/* variable-names.c: the C names of the variables of handles and requests. */
 #include "src/proxygen/emit/emit.h"
 
 static const HandleVariable handle_kinds[] = {
@@ -54,8 +54,8 @@ char *variable_name_array(WendKind kind, guint thread)
 
 char *variable_name_of_handle(Emitter *e, WendKind kind, gint64 handle)
 {
-    g_autofree char *name = variable_name_array(kind, wend_word_handle_tid(handle)),
-                    *index = column_index(e, wend_word_handle_number(handle));
+    g_autofree char *name = variable_name_array(kind, word_handle_tid(handle)),
+                    *index = column_index(e, word_handle_number(handle));
     return g_strdup_printf("%s[%s]", name, index);
 }
 
@@ -68,7 +68,7 @@ static char *array_of_requests(const Plan *plan, guint thread)
 /* The current slot of the request: "at[3]". */
 static char *place_now(Emitter *e, gint64 request)
 {
-    g_autofree char *suffix = variable_name_suffix(wend_word_handle_tid(request)),
+    g_autofree char *suffix = variable_name_suffix(word_handle_tid(request)),
                     *index = column_index(
                         e, request_slots_index(variables_request_slots(e->plan), request));
     return g_strdup_printf("at%s[%s]", suffix, index);
@@ -77,7 +77,7 @@ static char *place_now(Emitter *e, gint64 request)
 char *variable_name_of_request(Emitter *e, gint64 request, RankList ranks)
 {
     gint64 place = variables_place(e->plan, request, ranks);
-    g_autofree char *name = array_of_requests(e->plan, wend_word_handle_tid(request)),
+    g_autofree char *name = array_of_requests(e->plan, word_handle_tid(request)),
                     *index = place < 0 ? place_now(e, request) : column_index(e, place);
     return g_strdup_printf("%s[%s]", name, index);
 }
@@ -87,7 +87,7 @@ char *variable_name_of_request_moves(Emitter *e, gint64 request, RankList ranks)
     const RequestSlots *positions = variables_request_slots(e->plan);
     if (!positions || !request_slots_move(positions, request, ranks))
         return NULL;
-    g_autofree char *suffix = variable_name_suffix(wend_word_handle_tid(request)),
+    g_autofree char *suffix = variable_name_suffix(word_handle_tid(request)),
                     *now = place_now(e, request),
                     *index = column_index(e, request_slots_index(positions, request));
     return g_strdup_printf("%s = next_slot%s(%s);", now, suffix, index);
@@ -96,10 +96,10 @@ char *variable_name_of_request_moves(Emitter *e, gint64 request, RankList ranks)
 char *variable_name_of_list(Emitter *e, const RequestList *list, RankList ranks)
 {
     gint64 first = 0;
-    while (!wend_word_is_handle(list->words[first]))
+    while (!word_is_handle(list->words[first]))
         first++;
     gint64 request = list->words[first], place = variables_place(e->plan, request, ranks);
-    g_autofree char *name = array_of_requests(e->plan, wend_word_handle_tid(request));
+    g_autofree char *name = array_of_requests(e->plan, word_handle_tid(request));
     if (place == first && !e->columns)
         return g_steal_pointer(&name);
     g_autofree char *index = place < 0 ? place_now(e, request) : column_index(e, place - first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_callbacks.c: stubs of callbacks, which make the recorded calls and return the recorded
+/* emit-callbacks.c: stubs of callbacks, which make the recorded calls and return the recorded
  * results. */
 #include <string.h>
 
@@ -34,13 +34,12 @@ static void invocations_end(Invocations *v)
 
 static gboolean open_sequence(Invocations *v)
 {
-    const WendClass *class =
-        wend_program_class(v->program, wend_program_class_of(v->program, v->rank));
+    const WendClass *class = program_class(v->program, program_class_of(v->program, v->rank));
     while (v->sequence < class->n_sequences) {
         guint s = v->sequence++;
         if (class->sequences[s].kind != WEND_SEQUENCE_CALLBACK || class->sequences[s].id != v->word)
             continue;
-        v->walk = wend_walk_new(v->program, v->rank, s, WEND_WALK_MAIN);
+        v->walk = walk_new(v->program, v->rank, s, WEND_WALK_MAIN);
         return TRUE;
     }
     return FALSE;
@@ -52,10 +51,10 @@ static gboolean next_invocation(Invocations *v)
     g_array_set_size(v->calls, 0);
     v->value = v->flag = 0;
     while (v->walk || open_sequence(v)) {
-        const WendCall *call = wend_walk_next(v->walk);
+        const WendCall *call = walk_next(v->walk);
         if (!call) { /* calls without a return, because the run ended */
             g_array_set_size(v->calls, 0);
-            g_clear_pointer(&v->walk, wend_walk_free);
+            g_clear_pointer(&v->walk, walk_free);
             continue;
         }
         if (call->function->id != WEND_FN_wend_return) {
@@ -95,7 +94,7 @@ static void put_returned(GString *list, const Returned *r)
 static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArray *bodies)
 {
     gboolean new;
-    guint number = wend_byte_table_number(cases, calls->data, calls->len * sizeof(guint), &new);
+    guint number = byte_table_number(cases, calls->data, calls->len * sizeof(guint), &new);
     if (!new)
         return number;
     Statements *body = statements_new();
@@ -119,7 +118,7 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
         /* An error code may be specific to a library. Codes such as 16 (MPI_ERR_OTHER) are classes,
          * and are kept. */
         const Returned one = {body_of(e, v.calls, cases, bodies),
-                              wend_word_is_const(v.value) ? 0 : v.value, v.flag, 1};
+                              word_is_const(v.value) ? 0 : v.value, v.flag, 1};
         if (last.times > 0 && one.number == last.number && one.value == last.value
             && one.flag == last.flag) {
             last.times++;
@@ -193,7 +192,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     /* Each distinct sequence of nested calls gets a case. Invocations are a list of (case, value,
      * flag, times), by rank if ranks differ. */
     const StubType *type = stub->type;
-    g_autoptr(GHashTable) cases = wend_byte_table_numbers_new();
+    g_autoptr(GHashTable) cases = byte_table_numbers_new();
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func((GDestroyNotify)statements_free);
     Statements *body = statements_new();
     gboolean nested = FALSE, returns = strcmp(type->value, "int") == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_loops.c: loops over tables. The calls of a loop may have other numbers in each iteration:
+/* row-loops.c: loops over tables. The calls of a loop may have other numbers in each iteration:
  * sizes, tags, or partners that a mesh or random data decides. Then each call has a terminal of its
  * own, and the recording has no loop. Here calls whose text is equal except for numbers become one
  * call. Their numbers become a table, and the repeated calls become loops:
@@ -165,7 +165,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
         g_string_printf(body, "rule %u", s->id);
         g_array_set_size(numbers, 0);
     }
-    LoopText *text = wend_byte_table_entry(f->texts, body->str, body->len, sizeof *text);
+    LoopText *text = byte_table_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
         *text =
             (LoopText){g_hash_table_size(f->texts), numbers->len, g_array_ref(columns), length, 1};
@@ -214,7 +214,7 @@ static guint number_of(RowFinder *f, const RowToken *t, const LoopText *text)
     const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule,
                            t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
     gboolean new;
-    guint number = wend_byte_table_number(f->known, key, sizeof key, &new);
+    guint number = byte_table_number(f->known, key, sizeof key, &new);
     if (!new)
         return number;
     g_array_append_val(f->tokens, *t);
@@ -244,7 +244,7 @@ static gboolean append_row(RowFinder *f, const WendSymbol *s, const LoopCallText
     g_array_append_vals(rows->values, c->numbers, c->text->n_numbers);
     const guint64 key[] = {number, s->is_rule, s->id};
     gboolean new;
-    wend_byte_table_number(f->in_tables, key, sizeof key, &new);
+    byte_table_number(f->in_tables, key, sizeof key, &new);
     if (new)
         g_array_append_vals(rows->symbols, s, 1);
     if (s->is_rule)
@@ -413,13 +413,13 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
     const PlanRule *r = &f->e->plan->rules[rule];
     if (r->loop || r->inlined || !has_rows(f, rule))
         return;
-    f->known = wend_byte_table_numbers_new();
+    f->known = byte_table_numbers_new();
     f->tokens = g_array_new(FALSE, FALSE, sizeof(RowToken));
-    f->grammar = wend_grammar_new();
+    f->grammar = grammar_new();
     f->streams = g_ptr_array_new_with_free_func(row_table_free);
     f->written = g_hash_table_new(NULL, NULL);
     f->in_rows = g_hash_table_new(NULL, NULL);
-    f->in_tables = wend_byte_table_numbers_new();
+    f->in_tables = byte_table_numbers_new();
     f->n = 0;
     if (write_out(f, rule) && f->streams->len > 0) {
         RuleRow grammar;
@@ -442,7 +442,7 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
     g_hash_table_destroy(f->in_tables);
     g_hash_table_destroy(f->written);
     g_ptr_array_unref(f->streams);
-    wend_grammar_free(f->grammar);
+    grammar_free(f->grammar);
     g_array_unref(f->tokens);
     g_hash_table_destroy(f->known);
 }
@@ -516,13 +516,13 @@ RowLoops *row_loops_new(Emitter *e)
     Plan *plan = e->plan;
     if (plan_n_symbols(plan) > MOST_TOKENS)
         return NULL;
-    guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
+    guint n_terminals = program_n_terminals(plan->program), n_rules = plan->n_rules;
     RowLoops *s = g_new(RowLoops, 1);
     *s = (RowLoops){g_ptr_array_new_with_free_func(row_table_free),
                     g_ptr_array_new_with_free_func(g_free),
                     g_array_new(FALSE, FALSE, sizeof(Former)), 0};
     RowFinder f = {.e = e,
-                   .texts = wend_byte_table_entries_new(text_free),
+                   .texts = byte_table_entries_new(text_free),
                    .calls = g_new0(LoopCallText, n_terminals + 1),
                    .bodies = g_new0(LoopCallText, n_rules + 1),
                    .varies = g_malloc(plan->n_rules + 1),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_call.c: writes one call. The kinds of the specification determine its arguments. */
+/* emit-call.c: writes one call. The kinds of the specification determine its arguments. */
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"
@@ -107,13 +107,13 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
             return g_steal_pointer(&value);
         /* A freed key may be named until its attributes are deleted. So the call gets a copy to
          * overwrite. */
-        if (wend_word_is_handle(word) && kind != WEND_KIND_KEYVAL
+        if (word_is_handle(word) && kind != WEND_KIND_KEYVAL
             && !variables_are_shared(e->plan, kind, word))
             return g_strdup_printf("&%s", value);
         return g_strdup_printf("&(%s){%s}", variable_name_handle_ctype(kind), value);
     }
     gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
-    if (wend_word_is_handle(word)) {
+    if (word_is_handle(word)) {
         g_autofree char *variable = variable_name_of_handle(e, kind, word);
         return g_strdup_printf("&%s", variable);
     }
@@ -126,7 +126,7 @@ static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 word = arg->has_in ? arg->in[0].value : arg->has_out ? arg->out[0].value : WEND_ABSENT;
     RankList ranks = e->plan->terminal_ranks[c->terminal];
-    if (!wend_word_is_handle(word))
+    if (!word_is_handle(word))
         return handle_argument(e, c, arg);
     if (!arg->has_in) {
         g_autofree char *moves = variable_name_of_request_moves(e, word, ranks);
@@ -143,9 +143,9 @@ static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *name = locals_variable(e, "void *", arg->param->name, 0);
     gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
-    if (wend_word_is_segment(segment)
-        && (wend_segment_kind(segment) == WEND_SEGMENT_MPI
-            || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
+    if (word_is_segment(segment)
+        && (segment_kind(segment) == WEND_SEGMENT_MPI
+            || segment_kind(segment) == WEND_SEGMENT_WIN)) {
         g_autofree char *base = expression_segment(e, segment),
                         *beginning = expression_beginning(e, c, name, arg->out[1]);
         statements_add(e->code->after, "%s = %s;", base, beginning);
@@ -185,7 +185,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
         return special;
     if (arg->null)
         return g_strdup("NULL");
-    if (wend_kind_is_handle(kind)) {
+    if (kind_is_handle(kind)) {
         char *text = handle_argument(e, c, arg);
         return text ? text : emit_out_array(e, c, index);
     }
@@ -318,8 +318,7 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
     if (!last || last->param->dir != WEND_DIR_RETURN)
         return g_strdup_printf("%s;", expression);
-    if (wend_kind_is_handle(last->param->kind) && last->has_out
-        && wend_word_is_handle(last->out[0].value)) {
+    if (kind_is_handle(last->param->kind) && last->has_out && word_is_handle(last->out[0].value)) {
         g_autofree char *variable =
             variable_name_of_handle(e, last->param->kind, last->out[0].value);
         return g_strdup_printf("%s = %s;", variable, expression);
@@ -360,7 +359,7 @@ static void add_places(Emitter *e, const CallPattern *c)
         return;
     if (id == WEND_FN_MPI_Win_attach) {
         gint64 segment = call_pattern_arg_named(c, "base")->in[0].value;
-        if (!wend_word_is_segment(segment))
+        if (!word_is_segment(segment))
             return;
         g_autofree char *base = expression_segment(e, segment);
         statements_add(e->code->after, "place_known(%u, %s);", dynamic_block(e->plan, segment),

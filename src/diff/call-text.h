@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_text.h: the text of calls, ranks and sequences of a program. */
+/* call-text.h: the text of calls, ranks and sequences of a program. */
 #ifndef WEND_DIFF_CALL_TEXT_H
 #define WEND_DIFF_CALL_TEXT_H
 
