@@ -403,6 +403,19 @@ static void give_table(int argc, char **argv)
             argv[i] = (char *)"--csv=" EVENTS;
 }
 
+static gboolean has_operands(int argc, const char *output, int *status)
+{
+    if (argc == 2 && n_chosen == 1 && output)
+        return TRUE;
+    *status =
+        command_usage(COMMAND, argc < 2        ? "no recording given"
+                               : argc > 2      ? "more than one recording given"
+                               : n_chosen == 0 ? "no format given: use --otf2, --perfetto or --csv"
+                               : n_chosen > 1  ? "more than one format given"
+                                               : "no output given: -o OUTPUT");
+    return FALSE;
+}
+
 int export_main(int argc, char **argv)
 {
     gint world = -1, tolerance = 0;
@@ -445,15 +458,8 @@ int export_main(int argc, char **argv)
                          "Write a recording in a format that other tools read.", NULL, entries,
                          &argc, &argv, &status))
         goto end;
-    if (argc != 2 || n_chosen != 1 || !output) {
-        status = command_usage(COMMAND, argc < 2   ? "no recording given"
-                                        : argc > 2 ? "more than one recording given"
-                                        : n_chosen == 0
-                                            ? "no format given: use --otf2, --perfetto or --csv"
-                                        : n_chosen > 1 ? "more than one format given"
-                                                       : "no output given: -o OUTPUT");
+    if (!has_operands(argc, output, &status))
         goto end;
-    }
     if (!site_matching_options(COMMAND, chosen->groups ? NULL : "--otf2", tolerance, ignored,
                                &status))
         goto end;

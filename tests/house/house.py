@@ -3,15 +3,16 @@
 """house.py SOURCE: how much there is in lib/ and src/, for those who keep it small.
 
 Generated files do not count. A function is what .clang-format lays out as one: from a line in the
-first column that ends its parameters to the next "}" in the first column. A name literal is the
-name of an MPI function or constant as a string. Words are rows of the glossary.
+first column that ends its parameters to the next "}" in the first column. A name literal is a
+string that names an MPI function (structure.py). Words are rows of the glossary.
 """
 import pathlib
 import re
 import statistics
 import sys
 
-NAME = re.compile(r'"P?MPIX?_[A-Z][A-Za-z_0-9]*"')
+import structure
+
 PARTS = ("lib", "src/tracer", "src/proxygen", "src/wend", "src")
 
 
@@ -43,7 +44,7 @@ def main():
     found = [(n, name, path) for path, lines in texts.items() for name, n in functions(lines)]
     longest, largest = max(found), max(lengths, key=lengths.get)
     glossary = (source / "docs/glossary.md").read_text()
-    literals = sum(len(NAME.findall("\n".join(lines))) for lines in texts.values())
+    literals = len(structure.mpi_literals(structure.source_files(source), source))
     print(f"{'files':20}{len(lengths):8,}")
     print(f"{'  median lines':20}{statistics.median(lengths.values()):8,.0f}")
     print(f"{'  largest':20}{lengths[largest]:8,}  {largest}")

@@ -267,11 +267,11 @@ def types_twice(files, source):
             yield [f"type: {name} is defined in {', '.join(sorted(where))}"]
 
 
-def mpi_names(files, source):
+def mpi_literals(files, source):
     """String literals that name MPI functions. C types are no functions."""
     spec = source / "spec"
     if not spec.is_dir():
-        return
+        return []
     sys.path.insert(0, str(spec))
     sys.dont_write_bytecode = True
     import mpispec
@@ -285,6 +285,11 @@ def mpi_names(files, source):
             name = re.fullmatch(r'"P?(\w+)"', match[0])
             if name and name[1] in begun:
                 found.append(f"  {path}: {match[0]}")
+    return found
+
+
+def mpi_names(files, source):
+    found = mpi_literals(files, source)
     if len(found) > MPI_NAMES_MOST:
         yield [f"mpi: {len(found)} string literals name functions of MPI", *found]
 

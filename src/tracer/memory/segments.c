@@ -347,11 +347,6 @@ void segment_end(SegmentNames *names)
 
 static Ranges cuda = RANGES_INIT;
 
-static uint64_t cuda_place(enum memory_place place, int device)
-{
-    return (uint64_t)(uint32_t)device << 2 | (uint64_t)place;
-}
-
 static bool is_named(uintptr_t start)
 {
     return used.cap && used.slots[used_slot(start)].start == start;
@@ -370,6 +365,7 @@ void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, in
     uintptr_t low = (uintptr_t)base, high = low + (bytes ? bytes : 1);
     CudaBlock block;
     Range old;
+    uint64_t owner = (uint64_t)(uint32_t)device << 2 | (uint64_t)place;
     bool more = true, added = true;
     while (more) {
         pthread_mutex_lock(&lock);
@@ -377,11 +373,7 @@ void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, in
         if (more)
             cuda_take(old, &block);
         else
-            added = ranges_add(&cuda, (Range){.low = low,
-                                              .high = high,
-                                              .origin = low,
-                                              .owner = cuda_place(place, device),
-                                              .segment = WEND_UNKNOWN});
+            added = ranges_add(&cuda, (Range){low, high, low, owner, WEND_UNKNOWN});
         memory_changed(); /* the memory has been another segment before, such as a mapping */
         pthread_mutex_unlock(&lock);
         if (more)
@@ -407,12 +399,9 @@ bool memory_cuda_detach(const void *base, CudaBlock *block)
 void memory_cuda_attach(CudaBlock *block)
 {
     pthread_mutex_lock(&lock);
-    bool added = ranges_add(&cuda, (Range){.low = block->low,
-                                           .high = block->high,
-                                           .origin = block->low,
-                                           .owner = block->place,
-                                           .segment = WEND_UNKNOWN})
-                 && (!block->names || used_add(block->low, block->names));
+    bool added =
+        ranges_add(&cuda, (Range){block->low, block->high, block->low, block->place, WEND_UNKNOWN})
+        && (!block->names || used_add(block->low, block->names));
     pthread_mutex_unlock(&lock);
     if (!added)
         memory_cuda_end(block);
@@ -420,8 +409,7 @@ void memory_cuda_attach(CudaBlock *block)
 
 void memory_cuda_end(CudaBlock *block)
 {
-    if (block->names)
-        segment_end(block->names);
+    segment_end(block->names);
 }
 
 static int compare_blocks(const void *a, const void *b)

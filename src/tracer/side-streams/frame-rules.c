@@ -327,6 +327,35 @@ static void save_by_expression(Run *r, Input *in, uint64_t which)
     skip(in, n);
 }
 
+/* Runs an operation that says where the canonical frame address is. Returns false if OP is none. */
+static bool step_base(Run *r, Input *in, uint8_t op)
+{
+    switch (op) {
+    case 0x0c: /* def_cfa */
+        r->row.base = uleb(in);
+        r->row.offset = (int64_t)uleb(in);
+        return true;
+    case 0x12: /* def_cfa_sf */
+        r->row.base = uleb(in);
+        r->row.offset = in_bytes(r, sleb(in));
+        return true;
+    case 0x0d: /* def_cfa_register */
+        r->row.base = uleb(in);
+        return true;
+    case 0x0e: /* def_cfa_offset */
+        r->row.offset = (int64_t)uleb(in);
+        return true;
+    case 0x13: /* def_cfa_offset_sf */
+        r->row.offset = in_bytes(r, sleb(in));
+        return true;
+    case 0x0f: /* def_cfa_expression */
+        base_by_expression(r, in);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* One instruction of those that have no operand in the operation. False: it is not known. */
 static bool step(Run *r, Input *in, uint8_t op)
 {
@@ -387,26 +416,6 @@ static bool step(Run *r, Input *in, uint8_t op)
             return false;
         r->row = r->kept[--r->n_kept];
         return true;
-    case 0x0c: /* def_cfa */
-        r->row.base = uleb(in);
-        r->row.offset = (int64_t)uleb(in);
-        return true;
-    case 0x12: /* def_cfa_sf */
-        r->row.base = uleb(in);
-        r->row.offset = in_bytes(r, sleb(in));
-        return true;
-    case 0x0d: /* def_cfa_register */
-        r->row.base = uleb(in);
-        return true;
-    case 0x0e: /* def_cfa_offset */
-        r->row.offset = (int64_t)uleb(in);
-        return true;
-    case 0x13: /* def_cfa_offset_sf */
-        r->row.offset = in_bytes(r, sleb(in));
-        return true;
-    case 0x0f: /* def_cfa_expression */
-        base_by_expression(r, in);
-        return true;
     case 0x10: /* expression */
         save_by_expression(r, in, uleb(in));
         return true;
@@ -418,7 +427,7 @@ static bool step(Run *r, Input *in, uint8_t op)
         uleb(in);
         return true;
     default:
-        return false;
+        return step_base(r, in, op);
     }
 }
 
