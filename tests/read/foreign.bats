@@ -174,7 +174,9 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
     found=$(perl -ne 's/"(\\.|[^"\\])*"//g;
             print "$ARGV:$.:$_" if /'"$calls"'/; close ARGV if eof' \
         lib/*/*.c src/*/*.c src/*/*/*.c | while IFS= read -r line; do
-            [[ $allowed == *" ${line%%:*} "* ]] || printf '%s\n' "$line"
+            # helpers are a proxy's: what they print is of the proxy itself
+            [[ $allowed == *" ${line%%:*} "* || $line == src/proxygen/runtime/helpers-* ]] ||
+                printf '%s\n' "$line"
         done)
     [ -z "$found" ] || fail "use command.h, state_say() or text.h:" "$found"
 }
