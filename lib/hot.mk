@@ -5,6 +5,7 @@ HOT_SOURCES = \
 	lib/base/arena.c lib/base/arena.h \
 	lib/base/budget.c lib/base/budget.h \
 	lib/base/buf.c lib/base/buf.h \
+	lib/base/lower-bound.h \
 	lib/base/memory.c lib/base/memory.h \
 	lib/base/printable.c lib/base/printable.h \
 	lib/base/range-coder.c lib/base/range-coder.h \

@@ -10,6 +10,7 @@
 #include "budget.h"      /* the memory of the recorder, counted and limited */
 #include "buf.h"         /* a growable buffer of bytes, and a cursor that reads hostile bytes */
 #include "containers.h"  /* vectors, bytes and maps */
+#include "lower-bound.h" /* binary search */
 #include "error.h"       /* the errors of lib/ and of the commands */
 #include "identifier.h"  /* which names an archive may contain */
 #include "memory.h"      /* what all that is made of, which may be bounded */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lower-bound.h"
+
 /* Ranges of characters that are not printed, ascending, both ends included: Unicode's control and
  * format characters, line and paragraph separators, noncharacters, and characters that are ignored
  * by default (Default_Ignorable_Code_Point: zero-width, tags, variation selectors, fillers).
@@ -24,17 +26,8 @@ static const struct {
 
 static bool is_listed(uint32_t c)
 {
-    size_t low = 0, high = sizeof listed / sizeof *listed;
-    if ((c & 0xFFFE) == 0xFFFE)
-        return true;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (listed[middle].first <= c)
-            low = middle;
-        else
-            high = middle;
-    }
-    return c >= listed[low].first && c <= listed[low].last;
+    size_t n = sizeof listed / sizeof *listed, at = LOWER_BOUND(i, n, listed[i].last < c);
+    return (c & 0xFFFE) == 0xFFFE || (at < n && c >= listed[at].first);
 }
 
 /* The number of bytes of a character that begins with FIRST; 0 if none does. */

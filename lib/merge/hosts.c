@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "base/lower-bound.h"
 #include "ranks/rankset.h"
 #include "record/codec.h"
 #include "base/identifier.h"
@@ -61,14 +62,8 @@ static int compare(const HostGroup *a, const HostGroup *b)
 /* Adds ONE, and takes its memory. */
 static void add_group(Hosts *h, HostGroup *one)
 {
-    uint32_t low = 0, high = h->groups->len;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare(&VECTOR_AT(h->groups, HostGroup, middle), one) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        LOWER_BOUND(i, h->groups->len, compare(&VECTOR_AT(h->groups, HostGroup, i), one) < 0);
     HostGroup *known = low < h->groups->len ? &VECTOR_AT(h->groups, HostGroup, low) : NULL;
     if (!known || compare(known, one) != 0) {
         VECTOR_INSERT(h->groups, low, *one);

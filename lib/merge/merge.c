@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/lower-bound.h"
 #include "base/strings.h"
 #include "record/codec.h"
 #include "record/record.h"
@@ -67,22 +68,10 @@ uint64_t merge_memory(const WendMerge *m)
 
 /* -- facts -- */
 
-/* The index of KEY in the facts, which are sorted by key, or the index at which to insert it. */
-static uint32_t place(const Vector *facts, const char *key, bool *found)
+/* Facts are sorted by key. */
+static Fact *fact_at(const WendMerge *m, uint32_t i)
 {
-    uint32_t low = 0, high = facts->len;
-    *found = false;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(((const Fact *)VECTOR_POINTER(facts, middle))->key, key);
-        if (order == 0)
-            *found = true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return VECTOR_POINTER(m->facts, i);
 }
 
 static bool wins(const Fact *old, const char *key, const char *value, uint32_t rank)
@@ -97,8 +86,8 @@ static bool wins(const Fact *old, const char *key, const char *value, uint32_t r
 
 static void add_fact(WendMerge *m, const char *key, const char *value, uint32_t rank)
 {
-    bool found;
-    uint32_t at = place(m->facts, key, &found);
+    uint32_t n = m->facts->len, at = LOWER_BOUND(i, n, strcmp(fact_at(m, i)->key, key) < 0);
+    bool found = at < n && strcmp(fact_at(m, at)->key, key) == 0;
     if (found && strcmp(key, WEND_LEFT_OUT) == 0) {
         Fact *sum = VECTOR_POINTER(m->facts, at);
         uint64_t all = strtoull(sum->value, NULL, 10) + strtoull(value, NULL, 10);

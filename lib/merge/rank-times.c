@@ -3,6 +3,7 @@
 #include "rank-times.h"
 
 #include "record/functions.h"
+#include "base/lower-bound.h"
 #include "timing.h"
 
 static void function_clear(void *p)
@@ -35,14 +36,8 @@ static RankTime *time_at(const FunctionTimes *f, uint32_t i)
 /* The times of FUNCTION, which are made if there are none. */
 static FunctionTimes *times_of_function(RankTimes *t, uint32_t function)
 {
-    uint32_t low = 0, high = t->functions->len;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (VECTOR_AT(t->functions, FunctionTimes, middle).function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = LOWER_BOUND(i, t->functions->len,
+                               VECTOR_AT(t->functions, FunctionTimes, i).function < function);
     if (low == t->functions->len
         || VECTOR_AT(t->functions, FunctionTimes, low).function != function) {
         FunctionTimes new = {.function = function, .times = vector_new(sizeof(RankTime))};

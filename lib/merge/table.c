@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/lower-bound.h"
 #include "base/containers.h"
 #include "record/record.h"
 #include "class.h"
@@ -80,18 +81,10 @@ static size_t shapes_length(const Table *t)
 
 const Strided *table_strided(const Table *t, uint32_t terminal)
 {
-    uint32_t low = 0, high = t->strided ? t->strided->len : 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const Strided *a = &VECTOR_AT(t->strided, Strided, middle);
-        if (a->terminal == terminal)
-            return a;
-        if (a->terminal < terminal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    uint32_t n = t->strided ? t->strided->len : 0,
+             at = LOWER_BOUND(i, n, VECTOR_AT(t->strided, Strided, i).terminal < terminal);
+    const Strided *a = at < n ? &VECTOR_AT(t->strided, Strided, at) : NULL;
+    return a && a->terminal == terminal ? a : NULL;
 }
 
 /* Are all words of the terminals that a strided one stands for valid? */

@@ -2,6 +2,8 @@
 /* timing-rows.c: see timing-rows.h. */
 #include "timing-rows.h"
 
+#include "base/lower-bound.h"
+
 /* The number of terminals of a shape, and the row that the first of them had before. */
 typedef struct {
     uint64_t n;
@@ -89,15 +91,8 @@ int64_t shared_rows_encode(SharedRows *r, uint32_t group, uint32_t terminal, uin
         add_row(r, group);
         return ROW_NEW;
     }
-    uint32_t n = shared_rows_count(r, group), low = 0, high = n; /* the group's rows ascend */
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (shared_rows_at(r, group, middle) <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return ROW_NEW + (int64_t)(n - low);
+    uint32_t n = shared_rows_count(r, group); /* the group's rows ascend */
+    return ROW_NEW + (int64_t)(n - LAST_WHERE(i, n, shared_rows_at(r, group, i) <= row));
 }
 
 bool shared_rows_read(SharedRows *r, uint32_t group, uint32_t terminal, int64_t told, uint32_t *row)

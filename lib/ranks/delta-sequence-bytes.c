@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/allowance.h"
+#include "base/lower-bound.h"
 #include "base/coder.h"
 #include "record/codec.h"
 #include "delta-sequence-private.h"
@@ -42,15 +43,7 @@ static Vector *distinct_words(const DeltaSequence *s)
 
 static uint32_t place_of(const Vector *sorted, int64_t word)
 {
-    uint32_t low = 0, high = sorted->len;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (VECTOR_AT(sorted, int64_t, middle) < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(i, sorted->len, VECTOR_AT(sorted, int64_t, i) < word);
 }
 
 static void put_named(WendBuf *out, const int64_t *words, uint32_t n, const uint32_t *constants)

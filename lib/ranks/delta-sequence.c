@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/lower-bound.h"
 #include "record/grammar.h"
 #include "delta-sequence-private.h"
 
@@ -131,15 +132,7 @@ bool ruled_measure(Ruled *r)
 static uint32_t symbol_of(const Ruled *r, uint32_t rule, uint64_t index)
 {
     const Extent *before = r->before + r->first[rule];
-    uint32_t low = 0, high = r->rules.rules[rule].n;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (before[middle].length <= index)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return LAST_WHERE(i, r->rules.rules[rule].n, before[i].length <= index);
 }
 
 static DeltaSequenceRun ruled_run(const Ruled *r, uint64_t index)
@@ -241,14 +234,7 @@ static bool find_in_run(DeltaSequenceRun run, int64_t value, uint64_t *index)
 
 static bool find_in_words(const int64_t *words, uint64_t n, int64_t value, uint64_t *index)
 {
-    uint64_t low = 0, high = n;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (words[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint64_t low = LOWER_BOUND(i, n, words[i] < value);
     *index = low;
     return low < n && words[low] == value;
 }
@@ -262,14 +248,7 @@ static bool find_in_ruled(const Ruled *r, int64_t value, uint64_t *index)
     for (uint32_t rule = 0;;) {
         const Extent *before = r->before + r->first[rule];
         /* the last symbol before which the sum is below value */
-        uint32_t low = 0, high = r->rules.rules[rule].n;
-        while (high - low > 1) {
-            uint32_t middle = low + (high - low) / 2;
-            if (last + before[middle].sum < value)
-                low = middle;
-            else
-                high = middle;
-        }
+        uint32_t low = LAST_WHERE(i, r->rules.rules[rule].n, last + before[i].sum < value);
         const WendSymbol *y = &r->rules.rules[rule].symbols[low];
         last += before[low].sum;
         at += before[low].length;

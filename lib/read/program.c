@@ -2,6 +2,7 @@
 /* program.c: gives the data of a program. */
 #include "program-private.h"
 #include "merge/hosts.h"
+#include "base/lower-bound.h"
 #include "ranks/rank-vector.h"
 #include "record/codec.h"
 
@@ -94,15 +95,7 @@ const WendWorld *program_world(const WendProgram *p, guint i)
 
 guint program_world_of(const WendProgram *p, guint rank)
 {
-    guint low = 0, high = p->n_worlds;
-    while (high - low > 1) {
-        guint middle = low + (high - low) / 2;
-        if (p->worlds[middle].first <= rank)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return LAST_WHERE(i, p->n_worlds, p->worlds[i].first <= rank);
 }
 
 GKeyFile *program_world_meta(const WendProgram *p, guint i)
@@ -215,14 +208,7 @@ void program_timing(const WendProgram *p, guint class_index, guint sequence, gui
         *interval = (WendTiming){0};
     g_return_if_fail(class_index < p->n_classes && sequence < p->classes[class_index].n_sequences);
     const SequenceData *s = &p->class_data[class_index].sequences[sequence];
-    guint low = 0, high = s->n_terminals;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (s->terminals[middle] < terminal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    guint low = LOWER_BOUND(i, s->n_terminals, s->terminals[i] < terminal);
     if (!s->timed || low == s->n_terminals || s->terminals[low] != terminal)
         return;
     WendTiming *out[] = {duration, interval};
@@ -239,14 +225,7 @@ void program_timing(const WendProgram *p, guint class_index, guint sequence, gui
 
 guint32 program_class_index_of(const WendClass *k, guint rank)
 {
-    guint low = 0, high = k->n_ranks;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (k->ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    guint low = LOWER_BOUND(i, k->n_ranks, k->ranks[i] < rank);
     return low < k->n_ranks && k->ranks[low] == rank ? low : k->n_ranks;
 }
 
@@ -274,14 +253,7 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
     if (class >= p->n_classes || sequence >= program_class_all_sequences(&p->classes[class]))
         return NULL;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
-    guint low = 0, high = s->n_shapes;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (s->shapes[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    guint low = LOWER_BOUND(i, s->n_shapes, s->shapes[i].shape < shape);
     if (low == s->n_shapes || s->shapes[low].shape != shape)
         return NULL;
     ShapeOutcomes *o = &s->shapes[low];

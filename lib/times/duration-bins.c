@@ -11,6 +11,8 @@
 #include "duration-codings.h"
 #include "duration-model.h"
 
+#include "base/lower-bound.h"
+
 enum {
     UNKNOWN, /* a duration that is not known */
     EXACT,   /* a time that has no point follows as it is: a clock went back */
@@ -59,15 +61,7 @@ static void init(void *learned, unsigned percent)
 /* The last point at or below TICKS, which is not negative. */
 static unsigned point_below(const Bins *b, int64_t ticks)
 {
-    unsigned first = 0, end = b->n;
-    while (end - first > 1) {
-        unsigned middle = (first + end) / 2;
-        if (b->points[middle] <= ticks)
-            first = middle;
-        else
-            end = middle;
-    }
-    return first;
+    return LAST_WHERE(i, b->n, b->points[i] <= ticks);
 }
 
 /* -- steps between points -- */

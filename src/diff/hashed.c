@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "lib/base/lower-bound.h"
+
 typedef struct {
     guint64 length, all; /* calls with a key before a symbol, and all calls before it */
     Hash hash;           /* of the calls with a key */
@@ -122,15 +124,7 @@ guint64 hashed_length(const Hashed *h)
 static guint symbol_at(const Hashed *h, guint32 rule, guint64 at)
 {
     const Prefix *prefix = h->rules[rule];
-    guint low = 0, high = program_rule(h->program, rule)->n; /* prefix[low] <= at < prefix[high] */
-    while (high - low > 1) {
-        guint middle = low + (high - low) / 2;
-        if (prefix[middle].length <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return LAST_WHERE(i, program_rule(h->program, rule)->n, prefix[i].length <= at);
 }
 
 /* Finds the call at AT. BEFORE, if not NULL, becomes the prefix before it. */
@@ -283,14 +277,7 @@ static guint64 answer(const Question *q, guint64 most)
             return most;
         high = most;
     }
-    while (high - low > 1) { /* HIGH does not fit */
-        guint64 middle = low + (high - low) / 2;
-        if (fits(q, middle))
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return low + LOWER_BOUND(i, high - low - 1, fits(q, low + i + 1)); /* HIGH does not fit */
 }
 
 guint64 hashed_common(const Hashed *a, guint64 i, const Hashed *b, guint64 j, guint64 most)

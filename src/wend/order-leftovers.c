@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "lib/base/lower-bound.h"
+
 typedef struct {
     guint comm;
     gint64 source, tag; /* as posted, words of MPI_ANY_SOURCE and MPI_ANY_TAG included; or as got */
@@ -425,15 +427,8 @@ static GPtrArray *channels_left(const Leftovers *l)
 /* Where R stands among the receives of M. */
 static guint place_of(const Messages *m, const PostedReceive *r)
 {
-    guint low = 0, high = m->receives->len;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (g_array_index(m->receives, PostedReceive, middle).posted <= r->posted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(i, m->receives->len,
+                       g_array_index(m->receives, PostedReceive, i).posted <= r->posted);
 }
 
 static gboolean came_in_time(const Messages *m, guint message, guint64 completed)

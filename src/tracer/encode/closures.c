@@ -18,6 +18,7 @@
 #include <strings.h>
 
 #include "lib/record/functions.h"
+#include "lib/base/lower-bound.h"
 #include "recorder/recorder.h"
 
 /* The predefined functions are only compared with, and a process without MPI lacks them. */
@@ -91,17 +92,10 @@ static bool grow(void *at, size_t n, size_t *cap, size_t size)
 
 static size_t named_from(const void *function, uint32_t thread)
 {
-    size_t low = 0, high = names.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        const Named *n = &names.at[mid];
-        if ((uintptr_t)n->function < (uintptr_t)function
-            || (n->function == function && word_handle_tid(n->word) < thread))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return LOWER_BOUND(
+        i, names.n,
+        (uintptr_t)names.at[i].function < (uintptr_t)function
+            || (names.at[i].function == function && word_handle_tid(names.at[i].word) < thread));
 }
 
 static int64_t word_of(const void *function, int64_t thread)
@@ -295,15 +289,7 @@ static bool is_predefined(const void *function)
 
 static size_t closure_from(const void *function)
 {
-    size_t low = 0, high = closures.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if ((uintptr_t)closures.at[mid]->function < (uintptr_t)function)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return LOWER_BOUND(i, closures.n, (uintptr_t)closures.at[i]->function < (uintptr_t)function);
 }
 
 static Closure *closure_new(enum WendCallback kind, void *function, enum closure_language language,

@@ -7,6 +7,8 @@
 
 #include "segments.h"
 
+#include "lib/base/lower-bound.h"
+
 enum {
     REMEMBERED = 1024, /* addresses; datatypes with more differences are rare */
     /* lookups for one array; beyond it, the numbers are recorded as they are */
@@ -27,15 +29,7 @@ struct AddressLog {
 /* The index of the first address that is not below ADDRESS. */
 static size_t place(const AddressLog *a, int64_t address)
 {
-    size_t low = 0, high = a->n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (a->at[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LOWER_BOUND(i, a->n, a->at[i].address < address);
 }
 
 /* The time at which the address was last asked for; 0: never. */

@@ -21,6 +21,7 @@
 #include <xxhash.h>
 
 #include "process/process.h"
+#include "lib/base/lower-bound.h"
 #include "process/launcher.h"
 
 /* Sorted by LOW. Windows may overlap in memory; REACH is the highest HIGH up to this entry. */
@@ -294,14 +295,7 @@ static const AttachmentList *list_of(int rank, size_t *room)
 
 static bool search(const AttachmentList *l, size_t room, uint64_t address, Where *where)
 {
-    size_t low = 0, n = l->n, high = n < room ? n : room;
-    while (low < high) { /* finds the first entry after ADDRESS */
-        size_t middle = low + (high - low) / 2;
-        if (l->at[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t n = l->n, low = LOWER_BOUND(i, n < room ? n : room, l->at[i].low <= address);
     while (low-- > 0 && l->at[low].reach > address)
         if (l->at[low].high > address) {
             *where = (Where){l->at[low].segment,

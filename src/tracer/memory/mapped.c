@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/budget.h"
+#include "lib/base/lower-bound.h"
 #include "segments.h"
 
 /* By default Linux lets a process have 65,530 mappings. Further ones count as the kernel shows
@@ -71,15 +72,7 @@ static void leave(const sigset_t *before)
 /* The index of the highest mapping that begins at ADDRESS or below. */
 static size_t at_or_below(uintptr_t address)
 {
-    size_t first = 0, last = all.n;
-    while (first < last) {
-        size_t middle = first + (last - first) / 2;
-        if (all.at[middle].low > address)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
+    return LOWER_BOUND(i, all.n, all.at[i].low > address);
 }
 
 static bool contains(size_t i, uintptr_t address)
@@ -200,15 +193,7 @@ bool mapped_ended(MappedEnd *end)
 /* The index of the first range that ends above ADDRESS. */
 static size_t above(const Ranges *rs, uintptr_t address)
 {
-    size_t low = 0, high = rs->n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (rs->at[mid].high <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return LOWER_BOUND(i, rs->n, rs->at[i].high <= address);
 }
 
 Range *ranges_find(const Ranges *rs, uintptr_t address)

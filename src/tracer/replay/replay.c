@@ -19,6 +19,7 @@
 #include "replay-private.h"
 #include "divergence.h"
 #include "lib/base/budget.h"
+#include "lib/base/lower-bound.h"
 #include "lib/record/functions.h"
 #include "order-read.h"
 #include "own.gen.h"
@@ -157,14 +158,7 @@ static SequenceReplay *replay_of(CallSequence *q)
 static OrderStreamReader *stream_of(SequenceReplay *r, uint32_t shape)
 {
     const OrderStream *first = order.streams + r->sequence->first_stream;
-    size_t low = 0, high = r->sequence->n_streams;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (first[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = LOWER_BOUND(i, r->sequence->n_streams, first[i].shape < shape);
     return low < r->sequence->n_streams && first[low].shape == shape ? &r->streams[low] : NULL;
 }
 

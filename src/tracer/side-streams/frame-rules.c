@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "lib/base/lower-bound.h"
+
 enum { WORD = sizeof(uintptr_t) };
 
 #ifdef __x86_64__
@@ -199,11 +201,19 @@ static bool read_description(const uint8_t *at, uintptr_t low, uintptr_t high, D
     return !in.failed;
 }
 
+enum { TABLE = ENCODED_DATA | 0x0b };
+
+/* Number I of the table that begins at IN. */
+static uint64_t table_at(const Input *in, size_t i, const uint8_t *header)
+{
+    Input at = {in->p + 4 * i, in->end, false};
+    return pointer(&at, TABLE, (uintptr_t)header);
+}
+
 /* Finds the description for PC by the sorted table of .eh_frame_hdr. */
 static bool find(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc,
                  Description *d)
 {
-    enum { TABLE = ENCODED_DATA | 0x0b };
     Input in = {header, header + n, false};
     uint8_t version = (uint8_t)fixed(&in, 1), frames = (uint8_t)fixed(&in, 1);
     uint8_t counted = (uint8_t)fixed(&in, 1), table = (uint8_t)fixed(&in, 1);
@@ -213,18 +223,9 @@ static bool find(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high,
     uint64_t count = pointer(&in, counted, (uintptr_t)header);
     if (in.failed || count == 0 || count > (uint64_t)(in.end - in.p) / 8)
         return false;
-    size_t below = 0, above = count; /* the last one that starts at PC or before */
-    while (above - below > 1) {
-        size_t middle = below + (above - below) / 2;
-        Input at = {in.p + 8 * middle, in.end, false};
-        if (pointer(&at, TABLE, (uintptr_t)header) <= pc)
-            below = middle;
-        else
-            above = middle;
-    }
-    Input at = {in.p + 8 * below, in.end, false};
-    pointer(&at, TABLE, (uintptr_t)header);
-    return read_description((const uint8_t *)pointer(&at, TABLE, (uintptr_t)header), low, high, d)
+    /* the last one that starts at PC or before; rows have a start and where the description is */
+    size_t last = LAST_WHERE(i, count, table_at(&in, 2 * i, header) <= pc);
+    return read_description((const uint8_t *)table_at(&in, 2 * last + 1, header), low, high, d)
            && pc >= d->start && pc - d->start < d->bytes;
 }
 
