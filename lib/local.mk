@@ -82,7 +82,6 @@ ANALYSIS_SOURCES = \
 # Merging, the archive, the reader: what the commands and the tests link.
 CORE_SOURCES = \
 	$(MERGE_SOURCES) $(ANALYSIS_SOURCES) \
-	lib/base/byte-table.c lib/base/byte-table.h \
 	lib/base/file-directory.c lib/base/file-directory.h \
 	lib/base/file-stream.c lib/base/file-stream.h \
 	lib/base/regular.c lib/base/regular.h \

@@ -155,40 +155,27 @@ static void pass_all(const WendProgram *p, const WendMembers *m, guint kinds, Ta
 typedef struct {
     Allowance *allowance;
     GArray *pairs;
-    GHashTable *index; /* Ends -> index + 1 */
+    Map *index; /* Ends -> index + 1 */
 } MatrixPairs;
 
 typedef struct {
     gint64 source, destination;
 } Ends;
 
-static guint ends_hash(gconstpointer key)
-{
-    const Ends *e = key;
-    return map_word_hash(&e->source) * 31 ^ map_word_hash(&e->destination);
-}
-
-static gboolean ends_equal(gconstpointer a, gconstpointer b)
-{
-    const Ends *e = a, *f = b;
-    return e->source == f->source && e->destination == f->destination;
-}
-
 static gboolean take_pair(gpointer data, guint rank, const Transfer *t, guint64 times)
 {
     MatrixPairs *pairs = data;
     gint64 other = t->process >= 0 ? t->process : WEND_UNKNOWN;
     Ends ends = {t->inward ? other : rank, t->inward ? rank : other};
-    gpointer at = g_hash_table_lookup(pairs->index, &ends);
+    void *at = map_get_bytes(pairs->index, &ends, sizeof ends);
     if (!at) {
         MatrixPair pair = {ends.source, ends.destination, {0}};
         if (!allowance_take(pairs->allowance, 1, PAIR_MEMORY))
             return FALSE;
         g_array_append_val(pairs->pairs, pair);
-        at = GUINT_TO_POINTER(pairs->pairs->len);
-        g_hash_table_insert(pairs->index, g_memdup2(&ends, sizeof ends), at);
+        map_put_bytes(pairs->index, &ends, sizeof ends, at = OF_NUMBER(pairs->pairs->len));
     }
-    traffic_add(&g_array_index(pairs->pairs, MatrixPair, GPOINTER_TO_UINT(at) - 1).amount, t->bytes,
+    traffic_add(&g_array_index(pairs->pairs, MatrixPair, NUMBER_OF(at) - 1).amount, t->bytes,
                 times);
     return TRUE;
 }
@@ -211,10 +198,10 @@ GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, gu
                      const char *name, Error **error)
 {
     MatrixPairs pairs = {allowance_new(max_size), g_array_new(FALSE, FALSE, sizeof(MatrixPair)),
-                         g_hash_table_new_full(ends_hash, ends_equal, g_free, NULL)};
+                         map_of_bytes(NULL)};
     allowance_add_archive(pairs.allowance, program_archive_size(p));
     pass_all(p, m, kinds, take_pair, &pairs);
-    g_hash_table_unref(pairs.index);
+    map_unref(pairs.index);
     if (allowance_error(pairs.allowance, name, error))
         g_clear_pointer(&pairs.pairs, g_array_unref);
     else

@@ -16,7 +16,7 @@ typedef struct {
     guint comm, leader, rank;
 } MemberKey;
 typedef struct {
-    guint rank;
+    gint64 rank;
     gint64 handle;
 } Held;
 typedef struct {
@@ -29,10 +29,10 @@ struct WendMembers {
     guint n_ranks;
     WendDecoder *decoder;
     gint64 world, self;    /* words of MPI_COMM_WORLD, MPI_COMM_SELF */
-    GHashTable *processes; /* Seat -> rank in the job */
-    GHashTable *facts;     /* Seat with leader 0 and the rank in the job -> WendCommMade */
+    Map *processes;        /* MemberKey -> rank in the job */
+    Map *facts;            /* MemberKey with leader 0 and the rank in the job -> WendCommMade */
     GHashTable *members;   /* comm -> number of ranks that recorded it */
-    GHashTable *held;      /* Held -> Holding */
+    Map *held;             /* Held -> Holding */
     guint *world_recorded; /* by world: ranks with calls; 0: not counted yet */
 };
 
@@ -44,37 +44,13 @@ struct WendMembersPass {
     guint n;
 };
 
-static guint member_key_hash(gconstpointer key)
-{
-    const MemberKey *s = key;
-    return (s->comm * 2654435761u ^ s->leader) * 2654435761u ^ s->rank;
-}
-
-static gboolean member_key_equal(gconstpointer a, gconstpointer b)
-{
-    return memcmp(a, b, sizeof(MemberKey)) == 0;
-}
-
-static guint held_hash(gconstpointer key)
-{
-    const Held *h = key;
-    return map_word_hash(&h->handle) ^ h->rank * 2654435761u;
-}
-
-static gboolean held_equal(gconstpointer a, gconstpointer b)
-{
-    const Held *h = a, *i = b;
-    return h->rank == i->rank && h->handle == i->handle;
-}
-
 static void note_held(WendMembers *m, guint rank, guint sequence, const WendCommMade *made)
 {
     const Held key = {rank, made->handle};
-    Holding *known = g_hash_table_lookup(m->held, &key);
+    Holding *known = map_get_bytes(m->held, &key, sizeof key);
     if (!known) {
-        known = g_new(Holding, 1);
-        *known = (Holding){made->number, sequence, FALSE};
-        g_hash_table_insert(m->held, g_memdup2(&key, sizeof key), known);
+        const Holding first = {made->number, sequence, FALSE};
+        map_put_bytes(m->held, &key, sizeof key, memory_copy(&first, sizeof first));
         return;
     }
     known->several |= known->sequence != sequence;
@@ -86,13 +62,12 @@ static void note(WendMembers *m, guint rank, guint sequence, const WendCommMade 
 {
     const MemberKey place = {made->number, (guint)made->leader, (guint)made->rank};
     const MemberKey own = {made->number, 0, rank};
-    gpointer other;
+    void *other;
     guint process = rank;
-    if (g_hash_table_lookup_extended(m->processes, &place, NULL, &other)
-        && GPOINTER_TO_UINT(other) != rank)
+    if (map_find_bytes(m->processes, &place, sizeof place, &other) && NUMBER_OF(other) != rank)
         process = NOBODY; /* there are groups with unknown leaders */
-    g_hash_table_replace(m->processes, g_memdup2(&place, sizeof place), GUINT_TO_POINTER(process));
-    if (g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made)) {
+    map_put_bytes(m->processes, &place, sizeof place, OF_NUMBER(process));
+    if (map_put_bytes(m->facts, &own, sizeof own, (void *)(uintptr_t)made)) {
         gpointer comm = GUINT_TO_POINTER(made->number);
         guint n = GPOINTER_TO_UINT(g_hash_table_lookup(m->members, comm));
         g_hash_table_replace(m->members, comm, GUINT_TO_POINTER(n + 1));
@@ -130,10 +105,10 @@ WendMembers *members_new(const WendProgram *program)
     m->program = program;
     m->n_ranks = program_ranks(program);
     m->decoder = decoder_new(program);
-    m->processes = g_hash_table_new_full(member_key_hash, member_key_equal, g_free, NULL);
-    m->facts = g_hash_table_new_full(member_key_hash, member_key_equal, g_free, NULL);
+    m->processes = map_of_bytes(NULL);
+    m->facts = map_of_bytes(NULL);
     m->members = g_hash_table_new(NULL, NULL);
-    m->held = g_hash_table_new_full(held_hash, held_equal, g_free, g_free);
+    m->held = map_of_bytes(memory_free);
     m->world_recorded = g_new0(guint, program_n_worlds(program) + 1);
     find_constants(m);
     for (guint rank = 0; rank < m->n_ranks; rank++)
@@ -145,10 +120,10 @@ void members_free(WendMembers *m)
 {
     if (!m)
         return;
-    g_hash_table_destroy(m->processes);
-    g_hash_table_destroy(m->facts);
+    map_unref(m->processes);
+    map_unref(m->facts);
     g_hash_table_destroy(m->members);
-    g_hash_table_destroy(m->held);
+    map_unref(m->held);
     g_free(m->world_recorded);
     decoder_free(m->decoder);
     g_free(m);
@@ -157,7 +132,7 @@ void members_free(WendMembers *m)
 static const WendCommMade *facts_of(const WendMembers *m, guint comm, guint rank)
 {
     const MemberKey own = {comm, 0, rank};
-    return g_hash_table_lookup(m->facts, &own);
+    return map_get_bytes(m->facts, &own, sizeof own);
 }
 
 static const WendWorld *world_of(const WendMembers *m, guint rank)
@@ -188,10 +163,10 @@ static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 part
         return -1; /* unknown, or the group is of another job */
     const gint64 leader = remote ? facts->remote_leader : facts->leader;
     const MemberKey place = {comm, (guint)leader, (guint)partner};
-    gpointer process;
-    if (!g_hash_table_lookup_extended(m->processes, &place, NULL, &process))
+    void *process;
+    if (!map_find_bytes(m->processes, &place, sizeof place, &process))
         return -1;
-    return GPOINTER_TO_UINT(process) != NOBODY ? (gint)GPOINTER_TO_UINT(process) : -1;
+    return NUMBER_OF(process) != NOBODY ? (gint)NUMBER_OF(process) : -1;
 }
 
 gint members_process(const WendMembers *m, guint comm, guint rank, gint64 partner)
@@ -317,7 +292,7 @@ gboolean members_pass_complete(const WendMembersPass *pass)
 guint members_pass_now(const WendMembersPass *pass, gint64 handle)
 {
     const Held key = {pass->rank, handle};
-    const Holding *held = g_hash_table_lookup(pass->m->held, &key);
+    const Holding *held = map_get_bytes(pass->m->held, &key, sizeof key);
     if (!held || held->several || held->sequence != pass->sequence)
         return NOW_BY_HANDLE; /* this sequence does not know when another one makes it */
     return GPOINTER_TO_UINT(g_hash_table_lookup(pass->now, &handle));
@@ -330,7 +305,7 @@ guint members_number(const WendMembers *m, guint rank, guint sequence, gint64 ha
     if (handle == m->self)
         return WEND_COMM_SELF;
     const Held key = {rank, handle};
-    const Holding *held = g_hash_table_lookup(m->held, &key);
+    const Holding *held = map_get_bytes(m->held, &key, sizeof key);
     if (!held)
         return WEND_COMM_UNKNOWN;
     if (held->comm != WEND_COMM_UNKNOWN || now == NOW_BY_HANDLE)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/byte-table.h"
+#include "base/containers.h"
 
 /* The limit of steps for all questions together. */
 enum { STEPS_MOST = 50 * 1000 * 1000 };
@@ -53,13 +53,13 @@ struct WendPrecedence {
     guint n_ranks;
     const WendMembers *members;
     gint64 any_tag, exclusive; /* words */
-    GHashTable *channels;      /* ChannelKey -> ChannelTraffic */
-    GHashTable *unsure;        /* ChannelKey: byte_table_number_known() */
-    GHashTable *windows; /* number of the communicator, and of the window on it -> LockWindow */
-    GHashTable *made_on; /* rank and number of a communicator -> guint: windows made */
-    GHashTable *held;    /* rank and handle -> LockWindow *; NULL: not known */
-    GHashTable *ways;    /* phase and rank -> WaysOut */
-    GHashTable *places;  /* LockPlace -> GPtrArray * of LockEpoch */
+    Map *channels;             /* ChannelKey -> ChannelTraffic */
+    Map *unsure;               /* ChannelKey: map_find_bytes */
+    Map *windows;        /* number of the communicator, and of the window on it -> LockWindow */
+    Map *made_on;        /* rank and number of a communicator -> guint: windows made */
+    Map *held;           /* rank and handle -> LockWindow *; NULL: not known */
+    Map *ways;           /* phase and rank -> WaysOut */
+    Map *places;         /* LockPlace -> GPtrArray * of LockEpoch */
     GPtrArray **open;    /* by rank: LockEpoch, not unlocked yet */
     GPtrArray *epochs;   /* all of them */
     gboolean no_windows; /* windows cannot be identified */
@@ -103,13 +103,13 @@ WendPrecedence *precedence_new(const WendProgram *program, const WendMembers *me
     p->members = members;
     p->any_tag = program_constant_word("MPI_ANY_TAG");
     p->exclusive = program_constant_word("MPI_LOCK_EXCLUSIVE");
-    p->channels = byte_table_entries_new(traffic_free);
-    p->unsure = byte_table_numbers_new();
-    p->windows = byte_table_entries_new(g_free);
-    p->made_on = byte_table_entries_new(g_free);
-    p->held = byte_table_entries_new(g_free);
-    p->ways = byte_table_entries_new(ways_free);
-    p->places = byte_table_entries_new(place_free);
+    p->channels = map_of_bytes(traffic_free);
+    p->unsure = map_of_bytes(NULL);
+    p->windows = map_of_bytes(memory_free);
+    p->made_on = map_of_bytes(memory_free);
+    p->held = map_of_bytes(memory_free);
+    p->ways = map_of_bytes(ways_free);
+    p->places = map_of_bytes(place_free);
     p->open = g_new(GPtrArray *, p->n_ranks);
     for (guint r = 0; r < p->n_ranks; r++)
         p->open[r] = g_ptr_array_new();
@@ -120,10 +120,9 @@ WendPrecedence *precedence_new(const WendProgram *program, const WendMembers *me
 
 void precedence_free(WendPrecedence *p)
 {
-    GHashTable *tables[] = {p->channels, p->unsure, p->windows, p->made_on,
-                            p->held,     p->ways,   p->places};
+    Map *tables[] = {p->channels, p->unsure, p->windows, p->made_on, p->held, p->ways, p->places};
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
-        g_hash_table_destroy(tables[i]);
+        map_unref(tables[i]);
     for (guint r = 0; r < p->n_ranks; r++)
         g_ptr_array_unref(p->open[r]);
     g_free(p->open);
@@ -136,7 +135,7 @@ void precedence_free(WendPrecedence *p)
 
 static ChannelTraffic *traffic_of(WendPrecedence *p, const ChannelKey *channel)
 {
-    ChannelTraffic *t = byte_table_entry(p->channels, channel, sizeof *channel, sizeof *t);
+    ChannelTraffic *t = map_entry(p->channels, channel, sizeof *channel, sizeof *t);
     if (!t->sent) {
         t->sent = g_array_new(FALSE, FALSE, sizeof(TransferRun));
         t->received = g_array_new(FALSE, FALSE, sizeof(TransferRun));
@@ -159,8 +158,8 @@ void precedence_received(WendPrecedence *p, const ChannelKey *channel, guint64 s
 
 void precedence_unsure(WendPrecedence *p, const ChannelKey *channels)
 {
-    gboolean new;
-    byte_table_number(p->unsure, channels, sizeof *channels, &new);
+    bool new;
+    map_number(p->unsure, channels, sizeof *channels, &new);
 }
 
 static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
@@ -178,7 +177,7 @@ static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
             like.from = WEND_CHANNEL_ANY;
         if (any & TO)
             like.to = WEND_CHANNEL_ANY;
-        if (byte_table_number_known(p->unsure, &like, sizeof like))
+        if (map_has_bytes(p->unsure, &like, sizeof like))
             return TRUE;
     }
     return FALSE;
@@ -187,7 +186,7 @@ static gboolean is_unsure(const WendPrecedence *p, const ChannelKey *c)
 static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
 {
     const guint key[] = {phase, rank};
-    WaysOut *w = byte_table_entry(p->ways, key, sizeof key, sizeof *w);
+    WaysOut *w = map_entry(p->ways, key, sizeof key, sizeof *w);
     if (!w->edges)
         *w = (WaysOut){g_array_new(FALSE, FALSE, sizeof(PrecedenceEdge)), g_ptr_array_new()};
     return w;
@@ -221,17 +220,11 @@ static gint compare_edges(gconstpointer a, gconstpointer b)
 
 static void match_all(WendPrecedence *p)
 {
-    GHashTableIter iter;
-    gpointer key, value;
-    g_hash_table_iter_init(&iter, p->channels);
-    while (g_hash_table_iter_next(&iter, &key, &value)) {
-        const ChannelKey *channel = g_bytes_get_data(key, NULL);
-        if (!is_unsure(p, channel))
-            match(p, channel, value);
-    }
-    g_hash_table_iter_init(&iter, p->ways);
-    while (g_hash_table_iter_next(&iter, NULL, &value))
-        g_array_sort(((WaysOut *)value)->edges, compare_edges);
+    for (MapPlace at = {.map = p->channels}; map_next(&at);)
+        if (!is_unsure(p, map_key_bytes(&at)))
+            match(p, map_key_bytes(&at), at.value);
+    for (MapPlace at = {.map = p->ways}; map_next(&at);)
+        g_array_sort(((WaysOut *)at.value)->edges, compare_edges);
     p->matched = TRUE;
 }
 
@@ -255,20 +248,20 @@ gboolean precedence_is_of_window(const WendFunction *f)
 static const LockWindow **window_at(WendPrecedence *p, guint rank, gint64 handle)
 {
     const gint64 key[] = {rank, handle};
-    return byte_table_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
+    return map_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
 }
 
 /* Adds a window. All members of a communicator make the windows on it in the same order. */
 static void make_window(WendPrecedence *p, guint rank, gint64 handle, guint comm)
 {
     const guint maker[] = {rank, comm};
-    guint *n_made = byte_table_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
+    guint *n_made = map_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
     const guint key[] = {comm, (*n_made)++};
     const LockWindow **at = window_at(p, rank, handle);
     *at = NULL;
     if (comm == WEND_COMM_UNKNOWN || comm == WEND_COMM_SELF)
         return;
-    LockWindow *w = byte_table_entry(p->windows, key, sizeof key, sizeof *w);
+    LockWindow *w = map_entry(p->windows, key, sizeof key, sizeof *w);
     w->comm = comm;
     *at = w;
 }
@@ -315,7 +308,7 @@ static void unlock(WendPrecedence *p, guint rank, guint phase, guint at, guint64
     if (!once || e->phase != phase)
         return;
     const PrecedenceLock key = {e->window, phase, e->target};
-    GPtrArray **place = byte_table_entry(p->places, &key, sizeof key, sizeof *place);
+    GPtrArray **place = map_entry(p->places, &key, sizeof key, sizeof *place);
     if (!*place)
         *place = g_ptr_array_new();
     e->unlock = step;

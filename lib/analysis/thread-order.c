@@ -4,7 +4,7 @@
 
 #include "thread-order.h"
 
-#include "base/byte-table.h"
+#include "base/containers.h"
 
 enum { SEQUENCES_MOST = 256, CHANNEL_MEMORY = 192 };
 
@@ -22,7 +22,7 @@ typedef struct {
 struct ThreadOrder {
     guint n, most;
     guint64 *clocks; /* N x N: what each sequence knows of each */
-    GHashTable *uses;
+    Map *uses;
 };
 
 guint64 thread_order_memory(guint n, guint most)
@@ -38,7 +38,7 @@ ThreadOrder *thread_order_new(guint n, guint most)
     t->most = most;
     if (n <= SEQUENCES_MOST)
         t->clocks = g_new0(guint64, (gsize)n * n);
-    t->uses = byte_table_entries_new(g_free);
+    t->uses = map_of_bytes(memory_free);
     return t;
 }
 
@@ -47,7 +47,7 @@ void thread_order_free(ThreadOrder *t)
     if (!t)
         return;
     g_free(t->clocks);
-    g_hash_table_destroy(t->uses);
+    map_unref(t->uses);
     g_free(t);
 }
 
@@ -64,11 +64,9 @@ void thread_order_after(ThreadOrder *t, guint later, guint earlier)
 gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key, gboolean sends)
 {
     const UseKey with = {*key, sends != FALSE};
-    if (!t->clocks
-        || (g_hash_table_size(t->uses) >= t->most
-            && !byte_table_number_known(t->uses, &with, sizeof with)))
+    if (!t->clocks || (map_size(t->uses) >= t->most && !map_has_bytes(t->uses, &with, sizeof with)))
         return FALSE;
-    Use *use = byte_table_entry(t->uses, &with, sizeof with, sizeof *use);
+    Use *use = map_entry(t->uses, &with, sizeof with, sizeof *use);
     guint64 *clock = &t->clocks[(gsize)sequence * t->n];
     if (use->step > 0 && use->sequence != sequence && clock[use->sequence] < use->step)
         use->unsure = TRUE;

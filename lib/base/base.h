@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* base.h: the interface of this folder: bytes, memory, texts and files, without MPI. It includes
  * all but what reads and writes files (file-directory.h, file-stream.h, file-write.h, regular.h,
- * shared-file.h, signals.h), byte-table.h and coder.h. */
+ * shared-file.h, signals.h) and coder.h. */
 #ifndef WEND_BASE_H
 #define WEND_BASE_H
 

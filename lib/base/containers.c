@@ -516,6 +516,43 @@ bool map_has(const Map *m, const void *key)
     return find(m, key, m->hash(key)) != NULL;
 }
 
+void *map_get_bytes(const Map *m, const void *key, size_t n)
+{
+    return map_get(m, &(Bytes){NULL, 1, n, key});
+}
+
+bool map_find_bytes(const Map *m, const void *key, size_t n, void **value)
+{
+    return map_find(m, &(Bytes){NULL, 1, n, key}, value);
+}
+
+bool map_has_bytes(const Map *m, const void *key, size_t n)
+{
+    return map_has(m, &(Bytes){NULL, 1, n, key});
+}
+
+bool map_put_bytes(Map *m, const void *key, size_t n, void *value)
+{
+    return map_put(m, bytes_new(key, n), value);
+}
+
+uint32_t map_number(Map *m, const void *key, size_t n, bool *is_new)
+{
+    void *number;
+    *is_new = !map_find_bytes(m, key, n, &number);
+    if (*is_new)
+        map_put_bytes(m, key, n, number = OF_NUMBER(m->n_there));
+    return NUMBER_OF(number);
+}
+
+void *map_entry(Map *m, const void *key, size_t n, size_t size)
+{
+    void *entry = map_get_bytes(m, key, n);
+    if (!entry)
+        map_put_bytes(m, key, n, entry = memory_zeroed(1, size));
+    return entry;
+}
+
 bool map_next(MapPlace *p)
 {
     const Map *m = p->map;

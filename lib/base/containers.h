@@ -116,6 +116,18 @@ bool map_put(Map *m, void *key, void *value);
 bool map_replace(Map *m, void *key, void *value);
 /* For a map_of_words: a copy of WORD is the key. */
 bool map_put_word(Map *m, int64_t word, void *value);
+/* For a map_of_bytes: the key is the N bytes at KEY, such as a struct without padding. Of a new key
+ * MAP_PUT_BYTES keeps a copy. */
+void *map_get_bytes(const Map *m, const void *key, size_t n);
+bool map_find_bytes(const Map *m, const void *key, size_t n, void **value);
+bool map_has_bytes(const Map *m, const void *key, size_t n);
+bool map_put_bytes(Map *m, const void *key, size_t n, void *value);
+/* The number of KEY, for a map that numbers its keys from 0 by first occurrence. A key without one
+ * gets the next one, and *IS_NEW is true. */
+uint32_t map_number(Map *m, const void *key, size_t n, bool *is_new);
+/* The value of KEY, valid as long as the map. A new one is SIZE zero bytes, which the map's
+ * FREE_VALUE frees: memory_free, or a function that calls it last. */
+void *map_entry(Map *m, const void *key, size_t n, size_t size);
 bool map_remove(Map *m, const void *key); /* frees key and value */
 bool map_steal(Map *m, const void *key);  /* does not */
 void map_clear(Map *m);
@@ -128,6 +140,10 @@ typedef struct {
     void *key, *value;
 } MapPlace;
 bool map_next(MapPlace *p);
+static inline const void *map_key_bytes(const MapPlace *p)
+{
+    return ((const Bytes *)p->key)->data;
+}
 AUTO_DEFINE(Map, map_unref)
 
 uint32_t map_text_hash(const void *text);

@@ -37,11 +37,11 @@ typedef struct {
 
 struct WendCallSites {
     const WendProgram *program;
-    GArray *modules;     /* WendSiteModule */
-    GArray *sites;       /* WendSite */
-    GHashTable *numbers; /* WendSite -> its number + 1 */
-    GArray *frames;      /* WendSite */
-    GHashTable *frame_numbers;
+    GArray *modules; /* WendSiteModule */
+    GArray *sites;   /* WendSite */
+    Map *numbers;    /* WendSite -> its number */
+    GArray *frames;  /* WendSite */
+    Map *frame_numbers;
     GArray *streams;    /* Stream */
     GArray *ranks;      /* RankSites, by rank of the job */
     GPtrArray *members; /* Bytes that others point into */
@@ -54,20 +54,6 @@ static void site_stream_clear(gpointer stream)
 {
     Stream *s = stream;
     g_clear_pointer(&s->elements, g_array_unref);
-}
-
-static guint key_hash(gconstpointer key)
-{
-    const WendSite *s = key;
-    guint64 mixed = (s->offset ^ (guint64)s->module << 40 ^ (guint64)s->caller << 16)
-                    * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-    return (guint)(mixed >> 32);
-}
-
-static gboolean key_equal(gconstpointer a, gconstpointer b)
-{
-    const WendSite *x = a, *y = b;
-    return x->module == y->module && x->offset == y->offset && x->caller == y->caller;
 }
 
 /* -- one archive -- */
@@ -132,14 +118,14 @@ static gboolean read_module(Archive *a, guint *number)
 }
 
 /* The number of a site or a frame, which is added if it is new. */
-static guint number_of(GArray *all, GHashTable *numbers, const WendSite *like)
+static guint number_of(GArray *all, Map *numbers, const WendSite *like)
 {
-    gpointer known = g_hash_table_lookup(numbers, like);
-    if (known)
-        return GPOINTER_TO_UINT(known) - 1;
-    g_array_append_vals(all, like, 1);
-    g_hash_table_insert(numbers, g_memdup2(like, sizeof *like), GUINT_TO_POINTER(all->len));
-    return all->len - 1;
+    bool is_new;
+    const guint64 key[] = {(guint64)like->module << 32 | like->caller, like->offset};
+    guint number = map_number(numbers, key, sizeof key, &is_new);
+    if (is_new)
+        g_array_append_vals(all, like, 1);
+    return number;
 }
 
 static guint site_number(WendCallSites *s, const WendSite *like)
@@ -539,9 +525,9 @@ WendCallSites *call_sites_open_rank(const WendProgram *p, guint rank, Error **er
     s->program = p;
     s->modules = g_array_new(FALSE, FALSE, sizeof(WendSiteModule));
     s->sites = g_array_new(FALSE, FALSE, sizeof(WendSite));
-    s->numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    s->numbers = map_of_bytes(NULL);
     s->frames = g_array_new(FALSE, FALSE, sizeof(WendSite));
-    s->frame_numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    s->frame_numbers = map_of_bytes(NULL);
     s->streams = g_array_new(FALSE, FALSE, sizeof(Stream));
     g_array_set_clear_func(s->streams, site_stream_clear);
     s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
@@ -570,9 +556,9 @@ void call_sites_free(WendCallSites *s)
         return;
     g_array_unref(s->modules);
     g_array_unref(s->sites);
-    g_hash_table_unref(s->numbers);
+    map_unref(s->numbers);
     g_array_unref(s->frames);
-    g_hash_table_unref(s->frame_numbers);
+    map_unref(s->frame_numbers);
     g_array_unref(s->streams);
     g_array_unref(s->ranks);
     g_ptr_array_unref(s->members);

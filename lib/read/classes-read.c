@@ -31,9 +31,9 @@ typedef struct {
     GArray *rules;
     /* by rule of the archive: whether it is open */
     guint8 *open;
-    guint32 *made;     /* scratch, by rule of the archive: the rule that was made of it */
-    GHashTable *known; /* symbols of a made rule -> its number */
-    guint64 left;      /* symbols that made rules may still have */
+    guint32 *made; /* scratch, by rule of the archive: the rule that was made of it */
+    Map *known;    /* symbols of a made rule -> its number */
+    guint64 left;  /* symbols that made rules may still have */
 } Reader;
 
 static void find_open(Reader *o)
@@ -163,16 +163,15 @@ static gboolean close_rules(Reader *o, const GArray *open, const guint64 *trips,
         *start = *made;
         if (*made != RULE_NOTHING || (n == 0 && i + 1 < open->len))
             continue;
-        g_autoptr(GBytes) key = g_bytes_new_static(symbols, n * sizeof *symbols);
-        gpointer known;
-        gboolean is_known = g_hash_table_lookup_extended(o->known, key, NULL, &known);
-        *start = *made = is_known ? GPOINTER_TO_UINT(known) : o->rules->len;
+        void *known;
+        bool is_known = map_find_bytes(o->known, symbols, n * sizeof *symbols, &known);
+        *start = *made = is_known ? NUMBER_OF(known) : o->rules->len;
         if (is_known)
             continue;
         const WendRule rule = {.n = n, .symbols = symbols};
         g_array_append_val(o->rules, rule);
+        map_put_bytes(o->known, symbols, n * sizeof *symbols, OF_NUMBER(*start));
         g_ptr_array_add(p->blocks, g_steal_pointer(&symbols));
-        g_hash_table_insert(o->known, g_steal_pointer(&key), GUINT_TO_POINTER(*start));
         if (!member_measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start))
             return FALSE;
     }
@@ -455,8 +454,7 @@ gboolean read_classes(Member *m)
                 .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)),
                 .made = g_new0(guint32, p->n_rules + 1),
-                .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                               (GDestroyNotify)g_bytes_unref, NULL),
+                .known = map_of_bytes(NULL),
                 .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
@@ -465,7 +463,7 @@ gboolean read_classes(Member *m)
     g_array_unref(o.classes);
     g_array_unref(o.data);
     g_array_unref(o.rules);
-    g_hash_table_destroy(o.known);
+    map_unref(o.known);
     g_free(o.open);
     g_free(o.made);
     if (good && !p->is_partial && !program_complete(p, TRUE, m->c.allowance))

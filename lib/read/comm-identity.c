@@ -22,9 +22,8 @@ static void put_comm(const CommNumbering *n, WendBuf *b, gint64 handle)
 
 static guint count_of(CommNumbering *n, const WendBuf *what)
 {
-    GBytes *key = g_bytes_new(what->data, what->len);
-    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(n->counts, key));
-    g_hash_table_replace(n->counts, key, GUINT_TO_POINTER(count + 1));
+    guint count = NUMBER_OF(map_get_bytes(n->counts, what->data, what->len));
+    map_put_bytes(n->counts, what->data, what->len, OF_NUMBER(count + 1));
     return count;
 }
 

@@ -19,9 +19,9 @@ typedef struct {
     GHashTable *across; /* numbers of the communicators that are across */
     GHashTable *grids;  /* number of a Cartesian communicator that is across -> GArray of gint64 */
     guint rank, world;
-    guint place;        /* this rank: its creations so far */
-    GHashTable *here;   /* this rank: handle -> number */
-    GHashTable *counts; /* this rank: GBytes (kind of creation) -> creations so far */
+    guint place;      /* this rank: its creations so far */
+    GHashTable *here; /* this rank: handle -> number */
+    Map *counts;      /* this rank: kind of creation (bytes) -> creations so far */
 } CommNumbering;
 
 /* A call that makes a communicator. */

@@ -20,46 +20,33 @@ typedef struct {
 
 struct CommLeaders {
     const WendProgram *program;
-    GHashTable *found;  /* CommPlace -> Leaders */
-    GHashTable *events; /* GBytes -> GArray of Noted */
+    Map *found;  /* CommPlace -> Leaders */
+    Map *events; /* bytes of an event -> GArray of Noted */
 };
 
 typedef struct {
     gint64 own, remote;
 } Leaders;
 
-guint comm_place_hash(gconstpointer key)
-{
-    const CommPlace *at = key;
-    return at->rank * 2654435761u ^ at->place;
-}
-
-gboolean comm_place_equal(gconstpointer a, gconstpointer b)
-{
-    const CommPlace *x = a, *y = b;
-    return x->rank == y->rank && x->place == y->place;
-}
-
 CommLeaders *comm_leaders_new(const WendProgram *p)
 {
     CommLeaders *l = g_new0(CommLeaders, 1);
     l->program = p;
-    l->found = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, g_free);
-    l->events = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                                      (GDestroyNotify)g_array_unref);
+    l->found = map_of_bytes(memory_free);
+    l->events = map_of_bytes((Release)g_array_unref);
     return l;
 }
 
 void comm_leaders_free(CommLeaders *l)
 {
-    g_hash_table_unref(l->found);
-    g_hash_table_unref(l->events);
+    map_unref(l->found);
+    map_unref(l->events);
     g_free(l);
 }
 
 void comm_leaders_set_found(const CommLeaders *l, CommPlace at, WendCommMade *made)
 {
-    const Leaders *found = g_hash_table_lookup(l->found, &at);
+    const Leaders *found = map_get_bytes(l->found, &at, sizeof at);
     if (found && made->leader < 0)
         made->leader = found->own;
     if (found && made->remote_leader < 0)
@@ -73,15 +60,13 @@ gboolean comm_leaders_missing(const WendCommMade *made)
 
 void comm_leaders_note(CommLeaders *l, const WendBuf *event, CommPlace at, const WendCommMade *made)
 {
-    GBytes *key = g_bytes_new(event->data, event->len);
-    GArray *all = g_hash_table_lookup(l->events, key);
+    GArray *all = map_get_bytes(l->events, event->data, event->len);
     const Noted noted = {at, program_world_of(l->program, at.rank), *made};
     if (!all) {
         all = g_array_new(FALSE, FALSE, sizeof(Noted));
-        g_hash_table_insert(l->events, g_bytes_ref(key), all);
+        map_put_bytes(l->events, event->data, event->len, all);
     }
     g_array_append_val(all, noted);
-    g_bytes_unref(key);
 }
 
 /* -- the communicators of one call -- */
@@ -91,34 +76,21 @@ typedef struct {
     guint leader, rank;
 } GroupRank;
 
-static guint group_rank_hash(gconstpointer key)
-{
-    const GroupRank *s = key;
-    return s->leader * 2654435761u ^ s->rank;
-}
-
-static gboolean group_rank_equal(gconstpointer a, gconstpointer b)
-{
-    const GroupRank *s = a, *t = b;
-    return s->leader == t->leader && s->rank == t->rank;
-}
-
-static gboolean is_free(GHashTable *taken_ranks, gint64 leader, gint64 rank, guint process)
+static gboolean is_free(Map *taken_ranks, gint64 leader, gint64 rank, guint process)
 {
     const GroupRank group_rank = {(guint)leader, (guint)rank};
-    gpointer taken;
-    return !g_hash_table_lookup_extended(taken_ranks, &group_rank, NULL, &taken)
-           || GPOINTER_TO_UINT(taken) == process;
+    void *taken;
+    return !map_find_bytes(taken_ranks, &group_rank, sizeof group_rank, &taken)
+           || NUMBER_OF(taken) == process;
 }
 
 /* Notes that PROCESS has this rank of the group. FALSE: another process has it. */
-static gboolean take_rank(GHashTable *taken_ranks, gint64 leader, gint64 rank, guint process)
+static gboolean take_rank(Map *taken_ranks, gint64 leader, gint64 rank, guint process)
 {
     const GroupRank group_rank = {(guint)leader, (guint)rank};
     if (!is_free(taken_ranks, leader, rank, process))
         return FALSE;
-    g_hash_table_replace(taken_ranks, g_memdup2(&group_rank, sizeof group_rank),
-                         GUINT_TO_POINTER(process));
+    map_put_bytes(taken_ranks, &group_rank, sizeof group_rank, OF_NUMBER(process));
     return TRUE;
 }
 
@@ -177,8 +149,7 @@ static gboolean put_found(CommLeaders *l, const Noted *of, gint64 own, gint64 re
     const Leaders leaders = {own, remote};
     if (own == of->made.leader && remote == of->made.remote_leader)
         return FALSE;
-    g_hash_table_replace(l->found, g_memdup2(&of->at, sizeof of->at),
-                         g_memdup2(&leaders, sizeof leaders));
+    map_put_bytes(l->found, &of->at, sizeof of->at, memory_copy(&leaders, sizeof leaders));
     return TRUE;
 }
 
@@ -188,8 +159,7 @@ static gboolean find_in_event(CommLeaders *l, GArray *all)
     gboolean found = FALSE;
     if (!groups)
         return FALSE;
-    g_autoptr(GHashTable) taken_ranks =
-        g_hash_table_new_full(group_rank_hash, group_rank_equal, g_free, NULL);
+    AUTO(Map) taken_ranks = map_of_bytes(NULL);
     for (guint i = 0; i < all->len; i++) {
         const WendCommMade *m = &g_array_index(all, Noted, i).made;
         if (m->leader >= 0)
@@ -218,13 +188,10 @@ static gboolean find_in_event(CommLeaders *l, GArray *all)
 
 gboolean comm_leaders_find(CommLeaders *l)
 {
-    GHashTableIter iter;
-    gpointer all;
     gboolean found = FALSE;
-    g_hash_table_iter_init(&iter, l->events);
-    while (g_hash_table_iter_next(&iter, NULL, &all))
-        found |= find_in_event(l, all);
-    g_hash_table_remove_all(l->events);
+    for (MapPlace at = {.map = l->events}; map_next(&at);)
+        found |= find_in_event(l, at.value);
+    map_clear(l->events);
     return found;
 }
 
@@ -265,7 +232,7 @@ static void set_group(WendCommMade *made, const GroupPair *s, guint group)
 
 /* The group of a member that knows no leader: the one with the size of its group. If both have that
  * size, it is the one where its rank is free. 2: unknown. */
-static guint group_of(const CommMember *member, const GroupPair *s, GHashTable *taken_ranks)
+static guint group_of(const CommMember *member, const GroupPair *s, Map *taken_ranks)
 {
     const WendCommMade *made = member->made;
     guint group = 2;
@@ -282,8 +249,7 @@ static guint group_of(const CommMember *member, const GroupPair *s, GHashTable *
 
 static void settle_inter(const CommMember *members, guint n, const GroupPair *s)
 {
-    g_autoptr(GHashTable) taken_ranks =
-        g_hash_table_new_full(group_rank_hash, group_rank_equal, g_free, NULL);
+    AUTO(Map) taken_ranks = map_of_bytes(NULL);
     for (guint i = 0; i < n; i++) {
         WendCommMade *made = members[i].made;
         if (made->leader >= 0)

@@ -24,8 +24,6 @@ void comm_leaders_free(CommLeaders *l);
 typedef struct {
     guint rank, place;
 } CommPlace;
-guint comm_place_hash(gconstpointer key); /* for a GHashTable of CommPlace */
-gboolean comm_place_equal(gconstpointer a, gconstpointer b);
 
 /* Sets the leaders of MADE that are unknown (-1) and that comm_leaders_find() has found. */
 void comm_leaders_set_found(const CommLeaders *l, CommPlace at, WendCommMade *made);

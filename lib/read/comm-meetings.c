@@ -23,14 +23,14 @@ typedef struct {
 } NumberedPlace;
 
 struct CommMeetings {
-    GHashTable *ports;     /* GBytes -> Meeting */
-    GHashTable *pairs;     /* GBytes of a tag -> Meeting, groups[0] only */
+    Map *ports;            /* bytes of a port -> Meeting */
+    Map *pairs;            /* bytes of a tag -> Meeting, groups[0] only */
     GHashTable *noted;     /* numbers that these calls made */
     GHashTable *peers;     /* numbers of the peer communicators */
     GHashTable *processes; /* guint64: peer communicator and rank -> rank of the job + 1 */
     GArray *members;       /* NumberedPlace, of the noted numbers */
-    GHashTable *joins;     /* CommPlace -> an earlier CommPlace, its target */
-    GHashTable *targets;   /* CommPlace -> number in this round */
+    Map *joins;            /* CommPlace -> an earlier CommPlace, its target */
+    Map *targets;          /* CommPlace -> number in this round */
     guint n_numbers;
 };
 
@@ -42,55 +42,47 @@ static void meeting_free(gpointer meeting)
     g_free(m);
 }
 
-static GHashTable *meetings_by_bytes(void)
-{
-    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                                 meeting_free);
-}
-
 CommMeetings *comm_meetings_new(void)
 {
     CommMeetings *m = g_new0(CommMeetings, 1);
-    m->ports = meetings_by_bytes();
-    m->pairs = meetings_by_bytes();
+    m->ports = map_of_bytes(meeting_free);
+    m->pairs = map_of_bytes(meeting_free);
     m->noted = g_hash_table_new(NULL, NULL);
     m->peers = g_hash_table_new(NULL, NULL);
     m->processes = g_hash_table_new_full(map_word_hash, g_int64_equal, g_free, NULL);
     m->members = g_array_new(FALSE, FALSE, sizeof(NumberedPlace));
-    m->joins = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, g_free);
-    m->targets = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, NULL);
+    m->joins = map_of_bytes(memory_free);
+    m->targets = map_of_bytes(NULL);
     return m;
 }
 
 void comm_meetings_free(CommMeetings *m)
 {
-    g_hash_table_unref(m->ports);
-    g_hash_table_unref(m->pairs);
+    map_unref(m->ports);
+    map_unref(m->pairs);
     g_hash_table_unref(m->noted);
     g_hash_table_unref(m->peers);
     g_hash_table_unref(m->processes);
     g_array_unref(m->members);
-    g_hash_table_unref(m->joins);
-    g_hash_table_unref(m->targets);
+    map_unref(m->joins);
+    map_unref(m->targets);
     g_free(m);
 }
 
 /* -- notes of a round -- */
 
-static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, guint group,
+static void note(CommMeetings *m, Map *meetings, const WendBuf *name, guint group,
                  const GroupCall *call)
 {
-    GBytes *key = g_bytes_new(name->data, name->len);
-    Meeting *known = g_hash_table_lookup(meetings, key);
+    Meeting *known = map_get_bytes(meetings, name->data, name->len);
     if (!known) {
         known = g_new(Meeting, 1);
         for (guint i = 0; i < 2; i++)
             known->groups[i] = g_array_new(FALSE, FALSE, sizeof(GroupCall));
-        g_hash_table_insert(meetings, g_bytes_ref(key), known);
+        map_put_bytes(meetings, name->data, name->len, known);
     }
     g_array_append_val(known->groups[group], *call);
     g_hash_table_add(m->noted, GUINT_TO_POINTER(call->number));
-    g_bytes_unref(key);
 }
 
 void comm_meetings_at_port(CommMeetings *m, const WendBuf *port, gboolean accepts, gint64 thread,
@@ -173,11 +165,8 @@ static void join_groups(guint *same, const GArray *a, const GArray *b)
 
 static void join_at_ports(const CommMeetings *m, guint *same)
 {
-    GHashTableIter iter;
-    gpointer value;
-    g_hash_table_iter_init(&iter, m->ports);
-    while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        const Meeting *at = value;
+    for (MapPlace p = {.map = m->ports}; map_next(&p);) {
+        const Meeting *at = p.value;
         if (of_one_thread(at->groups[0]) && of_one_thread(at->groups[1]))
             join_groups(same, at->groups[0], at->groups[1]);
     }
@@ -222,11 +211,8 @@ static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same
 
 static void join_pairs(const CommMeetings *m, guint *same)
 {
-    GHashTableIter iter;
-    gpointer value;
-    g_hash_table_iter_init(&iter, m->pairs);
-    while (g_hash_table_iter_next(&iter, NULL, &value))
-        join_leaders(m, ((const Meeting *)value)->groups[0], same);
+    for (MapPlace p = {.map = m->pairs}; map_next(&p);)
+        join_leaders(m, ((const Meeting *)p.value)->groups[0], same);
 }
 
 /* Joins each place whose communicator has a smaller number to its target, the first place with that
@@ -244,9 +230,9 @@ static gboolean set_joins(CommMeetings *m, const guint *same)
         seen[member->number] = TRUE;
         if (least == member->number || !seen[least])
             continue;
-        g_hash_table_replace(m->joins, g_memdup2(&member->at, sizeof member->at),
-                             g_memdup2(&firsts[least], sizeof firsts[least]));
-        g_hash_table_insert(m->targets, g_memdup2(&firsts[least], sizeof firsts[least]), NULL);
+        map_put_bytes(m->joins, &member->at, sizeof member->at,
+                      memory_copy(&firsts[least], sizeof firsts[least]));
+        map_put_bytes(m->targets, &firsts[least], sizeof firsts[least], NULL);
         joined = TRUE;
     }
     return joined;
@@ -255,10 +241,8 @@ static gboolean set_joins(CommMeetings *m, const guint *same)
 /* Prepares the next round, in which no target has a number yet. */
 static void forget_numbers(CommMeetings *m)
 {
-    GHashTableIter iter;
-    g_hash_table_iter_init(&iter, m->targets);
-    while (g_hash_table_iter_next(&iter, NULL, NULL))
-        g_hash_table_iter_replace(&iter, NULL);
+    for (MapPlace at = {.map = m->targets}; map_next(&at);)
+        map_put_bytes(m->targets, map_key_bytes(&at), sizeof(CommPlace), NULL);
 }
 
 gboolean comm_meetings_join(CommMeetings *m)
@@ -273,8 +257,8 @@ gboolean comm_meetings_join(CommMeetings *m)
         join_pairs(m, same);
         joined = set_joins(m, same);
     }
-    g_hash_table_remove_all(m->ports);
-    g_hash_table_remove_all(m->pairs);
+    map_clear(m->ports);
+    map_clear(m->pairs);
     g_hash_table_remove_all(m->noted);
     g_hash_table_remove_all(m->peers);
     g_hash_table_remove_all(m->processes);
@@ -286,15 +270,15 @@ gboolean comm_meetings_join(CommMeetings *m)
 
 guint comm_meetings_number(const CommMeetings *m, CommPlace at)
 {
-    const CommPlace *target = g_hash_table_lookup(m->joins, &at);
-    return target ? GPOINTER_TO_UINT(g_hash_table_lookup(m->targets, target)) : 0;
+    const CommPlace *target = map_get_bytes(m->joins, &at, sizeof at);
+    return target ? NUMBER_OF(map_get_bytes(m->targets, target, sizeof *target)) : 0;
 }
 
 gboolean comm_meetings_note_number(CommMeetings *m, CommPlace at, guint number)
 {
-    if (g_hash_table_contains(m->targets, &at)) {
-        g_hash_table_insert(m->targets, g_memdup2(&at, sizeof at), GUINT_TO_POINTER(number));
+    if (map_has_bytes(m->targets, &at, sizeof at)) {
+        map_put_bytes(m->targets, &at, sizeof at, OF_NUMBER(number));
         return TRUE;
     }
-    return g_hash_table_contains(m->joins, &at);
+    return map_has_bytes(m->joins, &at, sizeof at);
 }

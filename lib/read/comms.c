@@ -36,10 +36,10 @@ typedef struct {
     guint8 *rule_creates, *terminal_creates;
     WendDecoder *decoder;
     CommMeetings *meetings;
-    GHashTable *starters;           /* WendWorldStarter -> world */
+    Map *starters;                  /* rank, thread and number of the call -> world */
     guint creations, all_creations; /* in this round, and in all rounds */
     /* The rest is of this round. */
-    GHashTable *numbers; /* identity -> number */
+    Map *numbers;        /* identity -> number */
     guint *parents;      /* by world: number of its parent communicator; 0: unknown */
     CommNumbering known; /* for the current rank */
     gint64 thread;       /* the current thread */
@@ -110,8 +110,8 @@ static guint started_world(Pass *n, const WendCall *call)
 {
     if (!world_start_is(call))
         return 0;
-    const WendWorldStarter call_of = {n->known.rank, n->thread, n->starts++};
-    return GPOINTER_TO_UINT(g_hash_table_lookup(n->starters, &call_of));
+    const gint64 key[] = {n->known.rank, n->thread, (gint64)n->starts++};
+    return NUMBER_OF(map_get_bytes(n->starters, key, sizeof key));
 }
 
 static gboolean is_parent(const WendFunction *f)
@@ -124,19 +124,17 @@ static guint number_by_identity(Pass *n, CommCreation *c)
     WendBuf identity = WEND_BUF_INIT;
     guint number = 0;
     comm_identity_put(&n->known, c, &identity);
-    GBytes *key = g_bytes_new(identity.data, identity.len);
     if (word_is_handle(c->made->handle)) {
-        number = GPOINTER_TO_UINT(g_hash_table_lookup(n->numbers, key));
+        number = NUMBER_OF(map_get_bytes(n->numbers, identity.data, identity.len));
         if (number == 0 && is_parent(c->call->function))
             number = n->parents[n->known.world];
         if (number == 0)
             number = comm_meetings_number(n->meetings, (CommPlace){n->known.rank, n->known.place});
         if (number == 0) {
-            number = g_hash_table_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
-            g_hash_table_insert(n->numbers, g_bytes_ref(key), GUINT_TO_POINTER(number));
+            number = map_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
+            map_put_bytes(n->numbers, identity.data, identity.len, OF_NUMBER(number));
         }
     }
-    g_bytes_unref(key);
     buf_clear(&identity);
     return number;
 }
@@ -258,7 +256,7 @@ static void number_rank(Pass *n, guint rank)
     GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     g_ptr_array_add(p->comms->by_rank, row);
     g_hash_table_remove_all(n->known.here);
-    g_hash_table_remove_all(n->known.counts);
+    map_clear(n->known.counts);
     n->known.rank = rank;
     n->known.world = program_world_of(p, rank);
     n->known.place = 0;
@@ -275,7 +273,7 @@ static void number_all(Pass *n)
 {
     WendProgram *p = n->p;
     g_ptr_array_set_size(p->comms->by_rank, 0);
-    g_hash_table_remove_all(n->numbers);
+    map_clear(n->numbers);
     g_hash_table_remove_all(n->known.across);
     g_hash_table_remove_all(n->known.grids);
     memset(n->parents, 0, p->n_worlds * sizeof(guint));
@@ -350,7 +348,7 @@ static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
 static gboolean find_more(Pass *n)
 {
     gboolean more = comm_leaders_find(n->known.leaders);
-    if (comm_meetings_prepare(n->meetings, g_hash_table_size(n->numbers)))
+    if (comm_meetings_prepare(n->meetings, map_size(n->numbers)))
         each_member(n, take_meeting, n->meetings);
     more |= comm_meetings_join(n->meetings);
     return more && n->all_creations + n->creations <= CREATIONS_MAX;
@@ -358,35 +356,18 @@ static gboolean find_more(Pass *n)
 
 /* -- the start and the end -- */
 
-static guint starter_hash(gconstpointer key)
-{
-    const WendWorldStarter *s = key;
-    return (s->rank * 2654435761u ^ (guint)s->thread) * 2654435761u ^ (guint)s->number;
-}
-
-static gboolean starter_equal(gconstpointer a, gconstpointer b)
-{
-    const WendWorldStarter *s = a, *t = b;
-    return s->rank == t->rank && s->thread == t->thread && s->number == t->number;
-}
-
 /* A call that several worlds name started none, as far as is known: 0. */
-static GHashTable *starters_of(const WendProgram *p)
+static Map *starters_of(const WendProgram *p)
 {
-    GHashTable *worlds = g_hash_table_new_full(starter_hash, starter_equal, g_free, NULL);
+    Map *worlds = map_of_bytes(NULL);
     g_autofree WendWorldStarter *starters = world_starters(p);
     for (guint i = 1; i < p->n_worlds; i++)
         if (starters[i].rank != G_MAXUINT) {
-            gboolean several = g_hash_table_contains(worlds, &starters[i]);
-            g_hash_table_insert(worlds, g_memdup2(&starters[i], sizeof *starters),
-                                GUINT_TO_POINTER(several ? 0 : i));
+            const gint64 key[] = {starters[i].rank, starters[i].thread, (gint64)starters[i].number};
+            bool several = map_has_bytes(worlds, key, sizeof key);
+            map_put_bytes(worlds, key, sizeof key, OF_NUMBER(several ? 0 : i));
         }
     return worlds;
-}
-
-static GHashTable *numbers_by_bytes(void)
-{
-    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
 }
 
 static void make_numbers(WendProgram *p)
@@ -398,14 +379,14 @@ static void make_numbers(WendProgram *p)
         .decoder = decoder_new(p),
         .meetings = comm_meetings_new(),
         .starters = starters_of(p),
-        .numbers = numbers_by_bytes(),
+        .numbers = map_of_bytes(NULL),
         .parents = g_new0(guint, p->n_worlds),
         .known = {.comm_world = p->comm_world,
                   .leaders = comm_leaders_new(p),
                   .across = g_hash_table_new(NULL, NULL),
                   .grids = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref),
                   .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                  .counts = numbers_by_bytes()}};
+                  .counts = map_of_bytes(NULL)}};
     mark(&n);
     p->comms = g_new0(CommNumbers, 1);
     p->comms->by_rank = g_ptr_array_new_with_free_func(free_rank);
@@ -413,16 +394,16 @@ static void make_numbers(WendProgram *p)
     for (guint round = 1; round < ROUNDS_MAX && find_more(&n); round++)
         number_all(&n);
     settle(&n);
-    p->comms->n = g_hash_table_size(n.numbers);
+    p->comms->n = map_size(n.numbers);
     decoder_free(n.decoder);
     comm_leaders_free(n.known.leaders);
     comm_meetings_free(n.meetings);
-    g_hash_table_unref(n.starters);
-    g_hash_table_unref(n.numbers);
+    map_unref(n.starters);
+    map_unref(n.numbers);
     g_hash_table_unref(n.known.across);
     g_hash_table_unref(n.known.grids);
     g_hash_table_unref(n.known.here);
-    g_hash_table_unref(n.known.counts);
+    map_unref(n.known.counts);
     g_free(n.parents);
     g_free(n.rule_creates);
     g_free(n.terminal_creates);

@@ -215,7 +215,7 @@ static gboolean side_rows_ended(const WendSideRows *r)
  * twice, so shapes are compared by their words. */
 typedef struct {
     GHashTable *by_index; /* shape of the program -> number + 1 */
-    GHashTable *by_words; /* GBytes -> the same */
+    Map *by_words;        /* -> number */
 } ShapeNumbers;
 
 struct WendSequenceTimes {
@@ -237,14 +237,13 @@ struct WendSequenceTimes {
 static void numbers_init(ShapeNumbers *s)
 {
     s->by_index = g_hash_table_new(NULL, NULL);
-    s->by_words =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    s->by_words = map_of_bytes(NULL);
 }
 
 static void numbers_clear(ShapeNumbers *s)
 {
     g_hash_table_unref(s->by_index);
-    g_hash_table_unref(s->by_words);
+    map_unref(s->by_words);
 }
 
 static guint32 number_of(ShapeNumbers *s, const WendProgram *p, guint32 index)
@@ -253,15 +252,11 @@ static guint32 number_of(ShapeNumbers *s, const WendProgram *p, guint32 index)
     if (known)
         return GPOINTER_TO_UINT(known) - 1;
     const WendShape *shape = program_shape(p, index);
-    g_autoptr(GBytes) words =
-        g_bytes_new_static(shape->words, shape->n_words * sizeof *shape->words);
-    known = g_hash_table_lookup(s->by_words, words);
-    if (!known) {
-        known = GUINT_TO_POINTER(g_hash_table_size(s->by_words) + 1);
-        g_hash_table_insert(s->by_words, g_bytes_ref(words), known);
-    }
-    g_hash_table_insert(s->by_index, GUINT_TO_POINTER(index), known);
-    return GPOINTER_TO_UINT(known) - 1;
+    bool is_new;
+    guint number =
+        map_number(s->by_words, shape->words, shape->n_words * sizeof *shape->words, &is_new);
+    g_hash_table_insert(s->by_index, GUINT_TO_POINTER(index), GUINT_TO_POINTER(number + 1));
+    return number;
 }
 
 /* Sets the places of the next N calls. FALSE: there are not so many. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "lib/analysis/matching.h"
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 #include "wend/read.h"
 #include "wrap.h"
 
@@ -23,7 +23,7 @@ enum { ROW_MEMORY = 1024, ENTRY_MEMORY = 128 }; /* of a row, and of a rank or pa
 
 typedef struct {
     WendReadWait public;
-    GHashTable *rank_numbers, *pair_numbers;
+    Map *rank_numbers, *pair_numbers;
     GArray *ranks; /* WendReadWaitRank */
     GArray *pairs; /* WendReadWaitPair */
 } Row;
@@ -39,7 +39,7 @@ struct WaitRows {
     const WendProgram *program;
     Allowance *allowance;
     gboolean full; /* memory is used up */
-    GHashTable *numbers;
+    Map *numbers;
     GPtrArray *rows; /* Row */
     Waiting waiting; /* its place is MESSAGE_NO_PLACE: none */
 };
@@ -83,8 +83,8 @@ static WendReadWaitKind kind_of(const WendProgram *p, const MessageEvent *e)
 static void row_free(gpointer row)
 {
     Row *w = row;
-    g_hash_table_destroy(w->rank_numbers);
-    g_hash_table_destroy(w->pair_numbers);
+    map_unref(w->rank_numbers);
+    map_unref(w->pair_numbers);
     g_array_unref(w->ranks);
     g_array_unref(w->pairs);
     g_free(w);
@@ -100,8 +100,8 @@ static Row *row_new(const WaitRows *w, const Waiting *x)
         .late_function = read_function_of(function_at(w->program, &x->late)),
         .late_site = read_site_group(w->reader, x->late.site),
     };
-    row->rank_numbers = byte_table_numbers_new();
-    row->pair_numbers = byte_table_numbers_new();
+    row->rank_numbers = map_of_bytes(NULL);
+    row->pair_numbers = map_of_bytes(NULL);
     row->ranks = g_array_new(FALSE, TRUE, sizeof(WendReadWaitRank));
     row->pairs = g_array_new(FALSE, TRUE, sizeof(WendReadWaitPair));
     return row;
@@ -116,8 +116,8 @@ static Row *row_of(WaitRows *w, const Waiting *x)
     } key = {x->kind, read_function_of(function_at(w->program, &x->place)),
              read_function_of(function_at(w->program, &x->late)),
              read_site_group(w->reader, x->place.site), read_site_group(w->reader, x->late.site)};
-    gboolean new;
-    guint number = byte_table_number(w->numbers, &key, sizeof key, &new);
+    bool new;
+    guint number = map_number(w->numbers, &key, sizeof key, &new);
     if (new) {
         w->full = w->full || !allowance_take(w->allowance, 1, ROW_MEMORY);
         g_ptr_array_add(w->rows, row_new(w, x));
@@ -126,11 +126,10 @@ static Row *row_of(WaitRows *w, const Waiting *x)
 }
 
 /* The entry of KEY in ENTRIES, with NUMBERS from KEY to place. A new one is zero. */
-static gpointer entry_of(WaitRows *w, GHashTable *numbers, GArray *entries, const void *key,
-                         gsize bytes)
+static gpointer entry_of(WaitRows *w, Map *numbers, GArray *entries, const void *key, gsize bytes)
 {
-    gboolean new;
-    guint number = byte_table_number(numbers, key, bytes, &new);
+    bool new;
+    guint number = map_number(numbers, key, bytes, &new);
     if (new) {
         w->full = w->full || !allowance_take(w->allowance, 1, ENTRY_MEMORY);
         g_array_set_size(entries, number + 1);
@@ -258,7 +257,7 @@ static void wait_rows_free(WaitRows *w)
 {
     if (!w)
         return;
-    g_hash_table_destroy(w->numbers);
+    map_unref(w->numbers);
     g_ptr_array_unref(w->rows);
     allowance_unref(w->allowance);
     g_free(w);
@@ -276,7 +275,7 @@ static WaitRows *wait_rows_new(WendRead *r, int *status)
     w->program = r->program;
     w->allowance = allowance_new(r->memory);
     allowance_add_archive(w->allowance, program_archive_size(r->program));
-    w->numbers = byte_table_numbers_new();
+    w->numbers = map_of_bytes(NULL);
     w->rows = g_ptr_array_new_with_free_func(row_free);
     w->waiting.place = MESSAGE_NO_PLACE;
     *status = go_through(w, r, stamps);

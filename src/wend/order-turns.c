@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 
 enum { NONE = -1 };
 
@@ -49,9 +49,9 @@ struct OrderTurns {
     TurnOrder *orders;
     GArray **turns; /* OrderTurn, by sequence */
     GArray *channels;
-    GHashTable *channel_of; /* order, peer and tag -> its number */
-    guint64 n_channels;     /* of several threads */
-    WendStream *streams;    /* by sequence */
+    Map *channel_of;     /* order, peer and tag -> its number */
+    guint64 n_channels;  /* of several threads */
+    WendStream *streams; /* by sequence */
     CallPlans *plans;
     MessageWords words;
     gint64 world, self;
@@ -228,10 +228,10 @@ static void follow(OrderTurns *t, guint sequence)
 static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
 {
     const gint32 key[] = {turn->order, turn->peer, turn->tag};
-    gboolean is_new;
+    bool is_new;
     if (!turn->is_known)
         return;
-    guint number = byte_table_number(t->channel_of, key, sizeof key, &is_new);
+    guint number = map_number(t->channel_of, key, sizeof key, &is_new);
     if (is_new) {
         const TurnChannel channel = {NONE, sequence, FALSE, 0};
         t->full |= !allowance_take(t->allowance, 1, CHANNEL_MEMORY);
@@ -313,7 +313,7 @@ static void prepare(OrderTurns *t)
     t->world = program_constant_word("MPI_COMM_WORLD");
     t->self = program_constant_word("MPI_COMM_SELF");
     t->channels = g_array_new(FALSE, FALSE, sizeof(TurnChannel));
-    t->channel_of = byte_table_numbers_new();
+    t->channel_of = map_of_bytes(NULL);
     t->turns = g_new0(GArray *, n + 1);
     t->streams = g_new0(WendStream, n + 1);
     for (guint q = 0; q < n; q++)
@@ -376,7 +376,7 @@ void order_turns_free(OrderTurns *t)
     if (t->channels)
         g_array_unref(t->channels);
     if (t->channel_of)
-        g_hash_table_unref(t->channel_of);
+        map_unref(t->channel_of);
     if (t->plans)
         call_plans_free(t->plans);
     g_free(t->orders);

@@ -20,9 +20,9 @@ typedef struct {
 
 struct Conflicts {
     RankDependence *dependence;
-    GArray *holders;     /* of Holder, by resource */
-    guint n;             /* number of entries */
-    GHashTable *numbers; /* numbers of sets with several entries */
+    GArray *holders; /* of Holder, by resource */
+    guint n;         /* number of entries */
+    Map *numbers;    /* numbers of sets with several entries */
     /* of SetRange; of guint: the entries of all sets, one after the other */
     GArray *sets, *entries;
     guint loop; /* number of the loop */
@@ -53,10 +53,10 @@ static const Resource *resource_at(const Conflicts *c, guint i)
 
 guint conflicts_set(Conflicts *c, const guint *entries, guint n)
 {
-    gboolean new;
+    bool new;
     if (n == 1)
         return entries[0];
-    guint number = byte_table_number(c->numbers, entries, n * sizeof *entries, &new);
+    guint number = map_number(c->numbers, entries, n * sizeof *entries, &new);
     if (new) {
         SetRange range = {c->entries->len, n};
         g_array_append_val(c->sets, range);
@@ -288,7 +288,7 @@ void conflicts_begin_array(Conflicts *c, guint n)
     c->n = n;
     c->noticed = g_renew(gboolean, c->noticed, n);
     c->channel = g_renew(guint, c->channel, n);
-    g_hash_table_remove_all(c->numbers);
+    map_clear(c->numbers);
     g_array_set_size(c->sets, 0);
     g_array_set_size(c->entries, 0);
 }
@@ -298,7 +298,7 @@ Conflicts *conflicts_new(RankDependence *dependence)
     Conflicts *c = g_new0(Conflicts, 1);
     c->dependence = dependence;
     c->holders = g_array_new(FALSE, TRUE, sizeof(Holder));
-    c->numbers = byte_table_numbers_new();
+    c->numbers = map_of_bytes(NULL);
     c->sets = g_array_new(FALSE, FALSE, sizeof(SetRange));
     c->entries = g_array_new(FALSE, FALSE, sizeof(guint));
     return c;
@@ -307,7 +307,7 @@ Conflicts *conflicts_new(RankDependence *dependence)
 void conflicts_free(Conflicts *c)
 {
     g_array_unref(c->holders);
-    g_hash_table_destroy(c->numbers);
+    map_unref(c->numbers);
     g_array_unref(c->sets);
     g_array_unref(c->entries);
     g_free(c->noticed);

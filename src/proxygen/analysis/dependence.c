@@ -10,8 +10,8 @@
 static guint resource(RankDependence *r, char kind, gint64 a, gint64 b, gint64 c)
 {
     const gint64 key[] = {kind, a, b, c};
-    gboolean new;
-    guint number = byte_table_number(r->numbers, key, sizeof key, &new);
+    bool new;
+    guint number = map_number(r->numbers, key, sizeof key, &new);
     if (new) {
         Resource made = {.is_receive = kind == 'r', .comm = a, .source = b, .tag = c};
         g_array_append_val(r->resources, made);
@@ -204,8 +204,8 @@ static void use_pool(RankDependence *r, Dependence *e, const WendCall *call)
             g_byte_array_append(name, (const guint8 *)arg->in,
                                 (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }
-    gboolean new;
-    guint number = byte_table_number(r->numbers, name->data, name->len, &new);
+    bool new;
+    guint number = map_number(r->numbers, name->data, name->len, &new);
     if (new) {
         Resource made = {0};
         g_array_append_val(r->resources, made);
@@ -371,7 +371,7 @@ RankDependence *rank_dependence_new(const Plan *plan, guint rank)
         .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
-        .numbers = byte_table_numbers_new(),
+        .numbers = map_of_bytes(NULL),
         .any_source = program_constant_word("MPI_ANY_SOURCE"),
         .any_tag = program_constant_word("MPI_ANY_TAG"),
         .proc_null = program_constant_word("MPI_PROC_NULL"),
@@ -388,7 +388,7 @@ void rank_dependence_free(RankDependence *r)
     g_hash_table_destroy(r->makers);
     g_hash_table_destroy(r->memories);
     g_hash_table_destroy(r->channels);
-    g_hash_table_destroy(r->numbers);
+    map_unref(r->numbers);
     g_array_unref(r->resources);
     g_array_unref(r->receives);
     g_free(r);

@@ -4,7 +4,7 @@
 #ifndef PROXYGEN_HANDLERS_H
 #define PROXYGEN_HANDLERS_H
 
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 #include "src/proxygen/model/model.h"
 
 /* -- dependence.c -- */
@@ -56,7 +56,7 @@ typedef struct {
     /* request -> GArray of guint and of Resource: the results of dependence_request_memory and
      * dependence_request_meets */
     GHashTable *memories, *channels;
-    GHashTable *numbers; /* numbers of resources, by bytes */
+    Map *numbers; /* numbers of resources, by bytes */
     gint64 any_source, any_tag, proc_null;
 } RankDependence;
 

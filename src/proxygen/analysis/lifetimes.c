@@ -64,7 +64,7 @@ struct Lifetimes {
     guint sequence;
     GArray **reads, **writes; /* by rule: names; NULL: the rule does not use states */
     GHashTable *dependence;   /* Effect -> itself */
-    GHashTable *seen;         /* calls of this class with their definitions */
+    Map *seen;                /* calls of this class with their definitions */
     guint64 steps, limit;
     guint loops, depth;
     gboolean lost; /* too many states: all are unknown */
@@ -478,37 +478,20 @@ static void visit(Lifetimes *live, guint terminal, const guint *bound, RankList 
     live->bound = NULL;
 }
 
-static guint bound_hash(gconstpointer bound)
-{
-    const guint *b = bound; /* length, terminal, definitions */
-    guint h = 17;
-    for (guint i = 0; i < b[0]; i++)
-        h = h * 31 + b[i];
-    return h;
-}
-
-static gboolean bound_equal(gconstpointer a, gconstpointer b)
-{
-    const guint *x = a, *y = b;
-    return x[0] == y[0] && memcmp(x, y, x[0] * sizeof *x) == 0;
-}
-
 static void walk_terminal(Lifetimes *live, guint terminal)
 {
     guint n, n_bound = 0;
     const Reference *refs = references_of(live, terminal, &n);
     if (n == 0)
         return;
-    guint *bound = g_new(guint, n + 2), i = 0;
+    g_autofree guint *bound = g_new(guint, n + 1); /* the terminal, and definitions */
+    guint i = 0;
     for (; i < n && !refs[i].writes; i++)
         if (live->followed[refs[i].name])
-            bound[2 + n_bound++] = live->state[refs[i].name];
-    bound[0] = n_bound + 2;
-    bound[1] = terminal;
-    if (n_bound > 0 && g_hash_table_add(live->seen, bound))
-        visit(live, terminal, bound + 2, live->class_ranks);
-    else if (n_bound == 0)
-        g_free(bound);
+            bound[++n_bound] = live->state[refs[i].name];
+    bound[0] = terminal;
+    if (n_bound > 0 && map_put_bytes(live->seen, bound, (n_bound + 1) * sizeof *bound, NULL))
+        visit(live, terminal, bound + 1, live->class_ranks);
     for (; i < n; i++)
         if (live->followed[refs[i].name] && live->owner[refs[i].name] == live->sequence + 1)
             live->state[refs[i].name] = make(live, terminal, &refs[i]);
@@ -581,7 +564,7 @@ static void walk_class(Lifetimes *live, const WendClass *class)
             *owner = *owner == 0 ? s + 1 : SHARED;
         }
     }
-    g_hash_table_remove_all(live->seen);
+    map_clear(live->seen);
     for (live->sequence = 0; live->sequence < class->n_sequences && !live->lost; live->sequence++) {
         memset(live->state, 0, live->sites->len * sizeof *live->state);
         g_hash_table_remove_all(live->dependence);
@@ -613,7 +596,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     live->reads = g_new0(GArray *, n_rules + 1);
     live->writes = g_new0(GArray *, n_rules + 1);
     live->dependence = g_hash_table_new_full(effect_hash, effect_equal, effect_free, NULL);
-    live->seen = g_hash_table_new_full(bound_hash, bound_equal, g_free, NULL);
+    live->seen = map_of_bytes(NULL);
     live->owner = g_new0(guint, live->sites->len + 1);
     summarize_rules(live);
     for (guint r = 0; r < n_rules; r++)
@@ -627,7 +610,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
         visit(live, t, NULL, live->plan->terminal_ranks[t]);
     memset(live->state, 0, live->sites->len * sizeof *live->state);
     g_hash_table_destroy(live->dependence);
-    g_hash_table_destroy(live->seen);
+    map_unref(live->seen);
     g_clear_pointer(&live->owner, g_free);
     for (guint r = 0; r < n_rules; r++) {
         g_clear_pointer(&live->reads[r], g_array_unref);

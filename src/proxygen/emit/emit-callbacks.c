@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/proxygen/emit/emit.h"
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 
 /* -- the calls of a callback -- */
 
@@ -91,10 +91,10 @@ static void put_returned(GString *list, const Returned *r)
 }
 
 /* The number of an invocation's calls in BODIES, where equal calls have one element. */
-static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArray *bodies)
+static guint body_of(Emitter *e, const GArray *calls, Map *cases, GPtrArray *bodies)
 {
-    gboolean new;
-    guint number = byte_table_number(cases, calls->data, calls->len * sizeof(guint), &new);
+    bool new;
+    guint number = map_number(cases, calls->data, calls->len * sizeof(guint), &new);
     if (!new)
         return number;
     Statements *body = statements_new();
@@ -105,8 +105,8 @@ static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArr
 }
 
 /* The list of a rank, as text. *ROWS is its number of elements. */
-static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable *cases,
-                           GPtrArray *bodies, guint64 *rows)
+static char *returned_list(Emitter *e, const Stub *stub, guint rank, Map *cases, GPtrArray *bodies,
+                           guint64 *rows)
 {
     gboolean is_operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
     GString *list = g_string_new("");
@@ -140,7 +140,7 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
 }
 
 /* The list of the current rank's invocations, as an expression. */
-static char *returned_table(Emitter *e, const Stub *stub, GHashTable *cases, GPtrArray *bodies)
+static char *returned_table(Emitter *e, const Stub *stub, Map *cases, GPtrArray *bodies)
 {
     g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func(g_free);
     for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
@@ -192,7 +192,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     /* Each distinct sequence of nested calls gets a case. Invocations are a list of (case, value,
      * flag, times), by rank if ranks differ. */
     const StubType *type = stub->type;
-    g_autoptr(GHashTable) cases = byte_table_numbers_new();
+    AUTO(Map) cases = map_of_bytes(NULL);
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func((GDestroyNotify)statements_free);
     Statements *body = statements_new();
     gboolean nested = FALSE, returns = strcmp(type->value, "int") == 0;

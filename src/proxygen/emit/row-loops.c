@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 
 /* Estimates, in characters. */
 enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };
@@ -64,21 +64,21 @@ struct RowLoops {
 
 typedef struct {
     Emitter *e;
-    GHashTable *texts;    /* text -> LoopText */
+    Map *texts;           /* text -> LoopText */
     LoopCallText *calls;  /* by terminal */
     LoopCallText *bodies; /* by repeated rule */
     /* by rule: whether it has calls that differ from others in numbers only; -1: unknown so far */
     gint8 *varies;
     guint *users; /* by rule: number of threads that run it */
     /* for the current thread */
-    GHashTable *known; /* bytes of a token -> number */
-    GArray *tokens;    /* of RowToken, by number */
+    Map *known;     /* bytes of a token -> number */
+    GArray *tokens; /* of RowToken, by number */
     WendGrammar *grammar;
     GPtrArray *streams;
-    guint64 n;             /* number of tokens appended */
-    GHashTable *written;   /* rules that were expanded -> NULL */
-    GHashTable *in_rows;   /* rules that became rows -> NULL */
-    GHashTable *in_tables; /* bytes of a token's number and a symbol -> number */
+    guint64 n;           /* number of tokens appended */
+    GHashTable *written; /* rules that were expanded -> NULL */
+    GHashTable *in_rows; /* rules that became rows -> NULL */
+    Map *in_tables;      /* bytes of a token's number and a symbol -> number */
 } RowFinder;
 
 static void row_table_free(gpointer stream)
@@ -165,10 +165,9 @@ static void find_text(RowFinder *f, const WendSymbol *s)
         g_string_printf(body, "rule %u", s->id);
         g_array_set_size(numbers, 0);
     }
-    LoopText *text = byte_table_entry(f->texts, body->str, body->len, sizeof *text);
+    LoopText *text = map_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
-        *text =
-            (LoopText){g_hash_table_size(f->texts), numbers->len, g_array_ref(columns), length, 1};
+        *text = (LoopText){map_size(f->texts), numbers->len, g_array_ref(columns), length, 1};
     *c = (LoopCallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
 }
 
@@ -213,8 +212,8 @@ static guint number_of(RowFinder *f, const RowToken *t, const LoopText *text)
 {
     const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule,
                            t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
-    gboolean new;
-    guint number = byte_table_number(f->known, key, sizeof key, &new);
+    bool new;
+    guint number = map_number(f->known, key, sizeof key, &new);
     if (!new)
         return number;
     g_array_append_val(f->tokens, *t);
@@ -243,8 +242,8 @@ static gboolean append_row(RowFinder *f, const WendSymbol *s, const LoopCallText
     RowTable *rows = g_array_index(f->tokens, RowToken, number).stream;
     g_array_append_vals(rows->values, c->numbers, c->text->n_numbers);
     const guint64 key[] = {number, s->is_rule, s->id};
-    gboolean new;
-    byte_table_number(f->in_tables, key, sizeof key, &new);
+    bool new;
+    map_number(f->in_tables, key, sizeof key, &new);
     if (new)
         g_array_append_vals(rows->symbols, s, 1);
     if (s->is_rule)
@@ -413,13 +412,13 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
     const PlanRule *r = &f->e->plan->rules[rule];
     if (r->loop || r->inlined || !has_rows(f, rule))
         return;
-    f->known = byte_table_numbers_new();
+    f->known = map_of_bytes(NULL);
     f->tokens = g_array_new(FALSE, FALSE, sizeof(RowToken));
     f->grammar = grammar_new();
     f->streams = g_ptr_array_new_with_free_func(row_table_free);
     f->written = g_hash_table_new(NULL, NULL);
     f->in_rows = g_hash_table_new(NULL, NULL);
-    f->in_tables = byte_table_numbers_new();
+    f->in_tables = map_of_bytes(NULL);
     f->n = 0;
     if (write_out(f, rule) && f->streams->len > 0) {
         RuleRow grammar;
@@ -439,12 +438,12 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
         rules_clear(&grammar);
     }
     g_hash_table_destroy(f->in_rows);
-    g_hash_table_destroy(f->in_tables);
+    map_unref(f->in_tables);
     g_hash_table_destroy(f->written);
     g_ptr_array_unref(f->streams);
     grammar_free(f->grammar);
     g_array_unref(f->tokens);
-    g_hash_table_destroy(f->known);
+    map_unref(f->known);
 }
 
 /* -- all threads -- */
@@ -522,7 +521,7 @@ RowLoops *row_loops_new(Emitter *e)
                     g_ptr_array_new_with_free_func(g_free),
                     g_array_new(FALSE, FALSE, sizeof(Former)), 0};
     RowFinder f = {.e = e,
-                   .texts = byte_table_entries_new(text_free),
+                   .texts = map_of_bytes(text_free),
                    .calls = g_new0(LoopCallText, n_terminals + 1),
                    .bodies = g_new0(LoopCallText, n_rules + 1),
                    .varies = g_malloc(plan->n_rules + 1),
@@ -549,7 +548,7 @@ RowLoops *row_loops_new(Emitter *e)
     clear_texts(f.bodies, n_rules);
     g_free(f.varies);
     g_free(f.users);
-    g_hash_table_destroy(f.texts);
+    map_unref(f.texts);
     if (s->former->len > 0)
         find_order(plan);
     return s;

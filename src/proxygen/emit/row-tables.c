@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 
 static gint compare(gconstpointer a, gconstpointer b)
 {
@@ -57,7 +57,7 @@ static void append_key(GByteArray *key, const GArray *values, guint n_numbers, c
 guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
     /* columns that are kept -> guint: index + 1 */
-    g_autoptr(GHashTable) places = byte_table_entries_new(g_free);
+    AUTO(Map) places = map_of_bytes(memory_free);
     g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
     for (guint i = 0; i < columns->len; i++) {
@@ -67,7 +67,7 @@ guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
         if (agree(values, n_numbers, c))
             continue;
         append_key(key, values, n_numbers, c);
-        guint *place = byte_table_entry(places, key->data, key->len, sizeof *place);
+        guint *place = map_entry(places, key->data, key->len, sizeof *place);
         if (*place == 0) {
             c->kept = TRUE;
             *place = n + 1;

@@ -2,7 +2,7 @@
 /* alike.c: rules that are equal except for trip counts. */
 #include "src/proxygen/plan/passes.h"
 
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 
 typedef struct {
     guint rank, rule;
@@ -130,12 +130,12 @@ AlikeRules *alike_new(const Plan *plan)
     AlikeRules *a = g_new(AlikeRules, 1);
     *a = (AlikeRules){plan, g_ptr_array_new_with_free_func(group_free),
                       g_new0(Group *, plan->n_rules + 1)};
-    g_autoptr(GHashTable) shapes = byte_table_entries_new(shape_free);
+    AUTO(Map) shapes = map_of_bytes(shape_free);
     g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
         guint rule = g_array_index(plan->order, guint, o);
         find_shape(a, rule, shape);
-        Shape *s = byte_table_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
+        Shape *s = map_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
         if (!s->groups)
             s->groups = g_ptr_array_new();
         a->group_of[rule] = group_for(a, s, rule);

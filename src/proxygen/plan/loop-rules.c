@@ -3,7 +3,7 @@
 #include "src/proxygen/plan/loops.h"
 
 #include "lib/base/base.h"
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 
 /* Bodies up to this length are written in the loop itself. */
 enum { INLINE_BODY = 8 };
@@ -12,15 +12,15 @@ struct LoopRules {
     Plan *plan;
     WendGrammar *grammar;
     GArray *symbols; /* of WendSymbol, by terminal of the grammar */
-    GHashTable *symbol_numbers;
-    GHashTable *by_content; /* contents of bodies and loops, as bytes -> rule */
+    Map *symbol_numbers;
+    Map *by_content; /* contents of bodies and loops, as bytes -> rule */
 };
 
 LoopRules *loop_rules_new(Plan *plan)
 {
     LoopRules *r = g_new(LoopRules, 1);
     *r = (LoopRules){plan, grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
-                     byte_table_numbers_new(), byte_table_numbers_new()};
+                     map_of_bytes(NULL), map_of_bytes(NULL)};
     return r;
 }
 
@@ -28,16 +28,16 @@ void loop_rules_free(LoopRules *r)
 {
     grammar_free(r->grammar);
     g_array_unref(r->symbols);
-    g_hash_table_destroy(r->symbol_numbers);
-    g_hash_table_destroy(r->by_content);
+    map_unref(r->symbol_numbers);
+    map_unref(r->by_content);
     g_free(r);
 }
 
 void loop_rules_append(LoopRules *r, WendSymbol symbol)
 {
     gint64 key = (gint64)symbol.is_rule << 32 | symbol.id;
-    gboolean new;
-    guint number = byte_table_number(r->symbol_numbers, &key, sizeof key, &new);
+    bool new;
+    guint number = map_number(r->symbol_numbers, &key, sizeof key, &new);
     guint64 times = symbol.repeats;
     symbol.repeats = 1;
     if (new)
@@ -68,17 +68,15 @@ guint loop_rules_body(LoopRules *r, const guint *terminals, guint n)
 {
     if (n == 0)
         return NO_BODY;
-    gboolean new;
-    guint key = byte_table_number(r->by_content, terminals, n * sizeof(guint), &new);
-    if (!new)
-        return key;
+    void *known;
+    if (map_find_bytes(r->by_content, terminals, n * sizeof(guint), &known))
+        return NUMBER_OF(known);
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     for (guint i = 0; i < n; i++)
         add_symbol(symbols, (WendSymbol){FALSE, terminals[i], 1});
     guint rule = plan_add_body(r->plan, symbols);
     r->plan->rules[rule].inlined = r->plan->rules[rule].n <= INLINE_BODY;
-    g_hash_table_insert(r->by_content, g_bytes_new(terminals, n * sizeof(guint)),
-                        GUINT_TO_POINTER(rule));
+    map_put_bytes(r->by_content, terminals, n * sizeof(guint), OF_NUMBER(rule));
     return rule;
 }
 
@@ -187,11 +185,10 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
             g_array_append_vals(key, words, G_N_ELEMENTS(words));
         }
     }
-    gboolean new;
-    guint known = byte_table_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
-    if (!new) {
+    void *known;
+    if (map_find_bytes(r->by_content, key->data, key->len * sizeof(guint64), &known)) {
         loop_rules_free_loop(loop);
-        return known;
+        return NUMBER_OF(known);
     }
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     add_symbol(symbols, (WendSymbol){FALSE, loop->terminal, (guint64)loop->total});
@@ -199,8 +196,7 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
     guint rule = plan_add_body(r->plan, symbols);
     r->plan->rules[rule].loop = loop;
     r->plan->has_loops = TRUE;
-    g_hash_table_insert(r->by_content, g_bytes_new(key->data, key->len * sizeof(guint64)),
-                        GUINT_TO_POINTER(rule));
+    map_put_bytes(r->by_content, key->data, key->len * sizeof(guint64), OF_NUMBER(rule));
     return rule;
 }
 
@@ -242,7 +238,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             g_array_append_val(threads, *old);
             continue;
         }
-        g_autoptr(GHashTable) known = byte_table_numbers_new(); /* row -> index in RANKS */
+        AUTO(Map) known = map_of_bytes(NULL); /* row -> index in RANKS */
         g_autoptr(GPtrArray) ranks = g_ptr_array_new();
         guint before = threads->len;
         for (; row < rows->len && g_array_index(rows, LoopRow, row).thread == t; row++) {
@@ -251,9 +247,9 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
                                !(s.is_rule && s.id == end_of(rank).id);
                  end++)
                 ;
-            gboolean new;
-            guint number = byte_table_number(known, &start->symbols[at],
-                                             (end - at) * sizeof *start->symbols, &new);
+            bool new;
+            guint number =
+                map_number(known, &start->symbols[at], (end - at) * sizeof *start->symbols, &new);
             if (new) {
                 PlanThread thread = *old;
                 thread.rule = plan_add_body(plan, plan_symbols(r, start, at, end, first_rule));

@@ -78,7 +78,7 @@ static void count_message(MessageTraffic *t, guint receiver, guint comm, guint p
     const ChannelKey key = {.comm = comm,
                             .to = comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver,
                             .subchannel = phase};
-    *(gint64 *)byte_table_entry(t->balance, &key, sizeof key, sizeof(gint64)) += times;
+    *(gint64 *)map_entry(t->balance, &key, sizeof key, sizeof(gint64)) += times;
     /* without a known receiver, the sums of single mailboxes mean nothing */
     t->one_phase |= key.to == t->plan->n_ranks;
 }
@@ -177,7 +177,7 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
         return; /* it has been noted before */
     const guint places[][2] = {{rank, phase}, {rank, ANY_PHASE}};
     for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
-        Matched *known = byte_table_entry(t->matched, places[i], sizeof *places, sizeof *known);
+        Matched *known = map_entry(t->matched, places[i], sizeof *places, sizeof *known);
         gboolean first = known->probed + known->received == 0;
         known->probed += more.probed;
         known->received += more.received;
@@ -190,8 +190,8 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
 {
     const guint here[] = {rank, phase}, anywhere[] = {rank, ANY_PHASE};
-    const Matched *in_phase = byte_table_entry(t->matched, here, sizeof here, sizeof *in_phase),
-                  *all = byte_table_entry(t->matched, anywhere, sizeof here, sizeof *all);
+    const Matched *in_phase = map_entry(t->matched, here, sizeof here, sizeof *in_phase),
+                  *all = map_entry(t->matched, anywhere, sizeof here, sizeof *all);
     if (in_phase->probed > 0 && !t->merged && in_phase->probed == in_phase->received)
         return in_phase->bytes;
     return all->probed + all->received > 0 ? all->bytes : G_MAXINT64;
@@ -319,7 +319,7 @@ static void step(MessageTraffic *t, guint terminal, guint64 times)
         tell_call(t, terminal, times);
     } else if (t->moves[terminal] == TRANSFERS) {
         const When key = {terminal, t->phase, members_pass_now(t->comms, t->comm_words[terminal])};
-        CallOccurrence *when = byte_table_entry(t->done, &key, sizeof key, sizeof *when);
+        CallOccurrence *when = map_entry(t->done, &key, sizeof key, sizeof *when);
         if (when->times == 0)
             when->first = t->loop_end ? t->loop_start : t->steps;
         when->last = MAX(t->steps, t->loop_end);
@@ -445,8 +445,8 @@ static void forget(MessageTraffic *t)
             g_array_unref(t->sent->pdata[r]);
         t->received->pdata[r] = t->sent->pdata[r] = NULL;
     }
-    g_hash_table_remove_all(t->balance);
-    g_hash_table_remove_all(t->matched);
+    map_clear(t->balance);
+    map_clear(t->matched);
 }
 
 /* Takes all calls of all ranks as one phase. It does not count calls, so all communicators count as
@@ -526,23 +526,20 @@ static void walk_thread(MessageTraffic *t, const PlanThread *thread)
 
 static void note_thread(MessageTraffic *t, const PlanThread *thread)
 {
-    t->done = byte_table_entries_new(g_free);
+    t->done = map_of_bytes(memory_free);
     walk_thread(t, thread);
-    GHashTableIter iter;
-    gpointer key, occurrence;
-    g_hash_table_iter_init(&iter, t->done);
-    while (!t->no_order && g_hash_table_iter_next(&iter, &key, &occurrence)) {
-        const When *when = g_bytes_get_data(key, NULL);
+    for (MapPlace at = {.map = t->done}; !t->no_order && map_next(&at);) {
+        const When *when = map_key_bytes(&at);
         call_pattern_decode(t->plan->call, when->terminal);
         for (guint r = 0; r < thread->ranks.n; r++) {
             guint rank = thread->ranks.ranks[r];
             note_call(
                 t, t->plan->call, rank, when->phase,
                 number_of(t, rank, thread->sequence, t->comm_words[when->terminal], when->comm),
-                occurrence);
+                at.value);
         }
     }
-    g_hash_table_destroy(t->done);
+    map_unref(t->done);
     for (guint r = 0; t->cancels && !t->no_order && r < thread->ranks.n; r++)
         discount_cancelled(t, thread->ranks.ranks[r], thread->sequence);
 }
@@ -550,35 +547,30 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
 /* Whether each mailbox has as many receives as sends, in each phase and in all phases together. */
 static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
 {
-    g_autoptr(GHashTable) sums = byte_table_entries_new(g_free); /* the same, in phase 0 */
+    AUTO(Map) sums = map_of_bytes(memory_free); /* the same, in phase 0 */
     *each_phase = *all = TRUE;
-    GHashTableIter iter;
-    gpointer key, left;
-    g_hash_table_iter_init(&iter, t->balance);
-    while (g_hash_table_iter_next(&iter, &key, &left)) {
-        ChannelKey mailbox = *(const ChannelKey *)g_bytes_get_data(key, NULL);
-        *each_phase &= *(gint64 *)left == 0;
+    for (MapPlace at = {.map = t->balance}; map_next(&at);) {
+        ChannelKey mailbox = *(const ChannelKey *)map_key_bytes(&at);
+        const gint64 *left = at.value;
+        *each_phase &= *left == 0;
         mailbox.subchannel = 0;
-        *(gint64 *)byte_table_entry(sums, &mailbox, sizeof mailbox, sizeof(gint64)) +=
-            *(gint64 *)left;
+        *(gint64 *)map_entry(sums, &mailbox, sizeof mailbox, sizeof(gint64)) += *left;
     }
-    g_hash_table_iter_init(&iter, sums);
-    while (g_hash_table_iter_next(&iter, &key, &left))
-        *all &=
-            *(gint64 *)left == 0
-            || !message_traffic_is_made(((const ChannelKey *)g_bytes_get_data(key, NULL))->comm);
+    for (MapPlace at = {.map = sums}; map_next(&at);)
+        *all &= *(const gint64 *)at.value == 0
+                || !message_traffic_is_made(((const ChannelKey *)map_key_bytes(&at))->comm);
 }
 
 static void merge_phases(GPtrArray *lists)
 {
     for (guint i = 0; i < lists->len; i++) {
         GArray *list = lists->pdata[i];
-        g_autoptr(GHashTable) places = byte_table_entries_new(g_free);
+        AUTO(Map) places = map_of_bytes(memory_free);
         guint kept = 0;
         for (guint k = 0; list && k < list->len; k++) {
             PostedMessage one = g_array_index(list, PostedMessage, k);
             const guint key[3] = {one.terminal, one.comm, (guint)one.source};
-            guint *place = byte_table_entry(places, key, sizeof key, sizeof *place);
+            guint *place = map_entry(places, key, sizeof key, sizeof *place);
             one.phase = 0;
             if (*place > 0) {
                 PostedMessage *first = &g_array_index(list, PostedMessage, *place - 1);
@@ -665,8 +657,8 @@ MessageTraffic *message_traffic_new(Plan *plan)
     t->sent = g_ptr_array_new();
     g_ptr_array_set_size(t->received, (gint)plan->n_ranks + 1);
     g_ptr_array_set_size(t->sent, (gint)plan->n_ranks + 1);
-    t->matched = byte_table_entries_new(g_free);
-    t->balance = byte_table_entries_new(g_free);
+    t->matched = map_of_bytes(memory_free);
+    t->balance = map_of_bytes(memory_free);
     t->moves = g_new0(guint8, n_terminals + 1);
     t->comm_words = g_new0(gint64, n_terminals + 1);
     t->rule_moves = g_malloc(plan->n_rules + 1);
@@ -682,8 +674,8 @@ void message_traffic_free(MessageTraffic *t)
 {
     free_lists(t->received);
     free_lists(t->sent);
-    g_hash_table_destroy(t->matched);
-    g_hash_table_destroy(t->balance);
+    map_unref(t->matched);
+    map_unref(t->balance);
     g_free(t->moves);
     g_free(t->comm_words);
     g_free(t->rule_moves);

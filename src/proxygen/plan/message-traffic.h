@@ -12,7 +12,7 @@
 #define PROXYGEN_MESSAGE_TRAFFIC_H
 
 #include "lib/analysis/analysis.h"
-#include "lib/base/byte-table.h"
+#include "lib/base/containers.h"
 #include "src/proxygen/model/model.h"
 
 /* A message as its sender or its receiver posts it. */
@@ -38,9 +38,9 @@ typedef struct {
     /* by destination in the job: GArray of PostedMessage; the last array has sends to unknown
      * destinations */
     GPtrArray *sent;
-    GHashTable *matched; /* rank and phase -> Matched; with phase ANY_PHASE, of the whole run */
-    guint8 *moves;       /* by terminal */
-    gint64 *comm_words;  /* by terminal that transfers: the communicator's handle */
+    Map *matched;       /* rank and phase -> Matched; with phase ANY_PHASE, of the whole run */
+    guint8 *moves;      /* by terminal */
+    gint64 *comm_words; /* by terminal that transfers: the communicator's handle */
     /* by rule: whether it has a terminal that moves messages; -1: unknown so far */
     gint8 *rule_moves;
 
@@ -50,13 +50,13 @@ typedef struct {
     GHashTable *asked; /* phases -> NULL: the phases to report */
 
     /* for the rank that is walked */
-    GHashTable *done;     /* When -> CallOccurrence */
+    Map *done;            /* When -> CallOccurrence */
     guint rank, sequence; /* one of the ranks with equal calls */
     RankList ranks;       /* all of these ranks */
     WendMembersPass *comms;
     guint phase;
     /* ChannelKey -> messages sent minus received: LANE is the phase, TO n_ranks if unknown */
-    GHashTable *balance;
+    Map *balance;
     guint64 steps;      /* number of steps so far */
     gboolean cancels;   /* some call is MPI_Cancel */
     gboolean wildcards; /* some receive has a wildcard */

@@ -8,24 +8,9 @@
 /* -- arrays -- */
 
 struct RequestLists {
-    GHashTable *by_words; /* RequestList (by words) -> itself */
+    Map *by_words; /* the words of a RequestList -> the list */
     GPtrArray *in_order;
 };
-
-static guint list_hash(gconstpointer list)
-{
-    const RequestList *l = list;
-    guint h = (guint)l->n;
-    for (gint64 i = 0; i < l->n; i++)
-        h = h * 31 + (guint)l->words[i] + (guint)((guint64)l->words[i] >> 32) * 17;
-    return h;
-}
-
-static gboolean list_equal(gconstpointer a, gconstpointer b)
-{
-    const RequestList *l = a, *m = b;
-    return l->n == m->n && memcmp(l->words, m->words, (gsize)l->n * sizeof *l->words) == 0;
-}
 
 static void list_free(gpointer list)
 {
@@ -36,7 +21,7 @@ static void list_free(gpointer list)
 RequestLists *request_lists_new(void)
 {
     RequestLists *lists = g_new(RequestLists, 1);
-    lists->by_words = g_hash_table_new_full(list_hash, list_equal, list_free, NULL);
+    lists->by_words = map_of_bytes(list_free);
     lists->in_order = g_ptr_array_new();
     return lists;
 }
@@ -44,7 +29,7 @@ RequestLists *request_lists_new(void)
 void request_lists_free(RequestLists *lists)
 {
     g_ptr_array_free(lists->in_order, TRUE);
-    g_hash_table_destroy(lists->by_words);
+    map_unref(lists->by_words);
     g_free(lists);
 }
 
@@ -63,11 +48,12 @@ void request_lists_add(RequestLists *lists, const Word *words, gint64 n)
         list->words[i] = words[i].value;
         any |= word_is_handle(words[i].value);
     }
-    if (!any || g_hash_table_contains(lists->by_words, list)) {
+    gsize bytes = (gsize)n * sizeof *list->words;
+    if (!any || map_has_bytes(lists->by_words, list->words, bytes)) {
         list_free(list);
         return;
     }
-    g_hash_table_add(lists->by_words, list);
+    map_put_bytes(lists->by_words, list->words, bytes, list);
     g_ptr_array_add(lists->in_order, list);
 }
 
@@ -76,8 +62,7 @@ RequestList *request_lists_find(const RequestLists *lists, const Word *words, gi
     g_autofree gint64 *values = g_new(gint64, MAX(n, 1));
     for (gint64 i = 0; i < n; i++)
         values[i] = words[i].value;
-    RequestList key = {.n = n, .words = values};
-    return g_hash_table_lookup(lists->by_words, &key);
+    return map_get_bytes(lists->by_words, values, (gsize)n * sizeof *values);
 }
 
 /* -- numbers -- */
