@@ -377,7 +377,7 @@ def replaced_throughout(pattern, by, text):
 
 def functions_of(header):
     """The functions that the text of a header has, each with whether it defines it; no macros, and
-    not GLib's functions, which lib/small has."""
+    no functions of GLib or of the C library."""
     text = PREPROCESSOR.sub("", COMMENT_OR_STRING.sub("", header))
     text = replaced_throughout(r"\{[^{}]*\}", ";", text)
     text = replaced_throughout(r"\([^()]*\)", "@", text)
