@@ -353,30 +353,26 @@ void site_names_csv(GString *out, SiteNames *n, uint32_t site)
 
 static void json_frame(GString *out, const SiteFrame *f)
 {
-    g_string_append(out, "{\"function\":");
-    if (f->function != NULL)
-        text_json_string(out, f->function);
+    text_json_open(out, NULL, '{');
+    if (f->function)
+        text_json_text(out, "function", f->function);
     else
-        g_string_append(out, "null");
-    if (f->file != NULL) {
-        g_string_append(out, ",\"file\":");
-        text_json_string(out, f->file);
-    }
+        g_string_append(out, "\"function\":null");
+    if (f->file)
+        text_json_text(out, "file", f->file);
     if (f->line > 0)
-        g_string_append_printf(out, ",\"line\":%u", f->line);
+        text_json_count(out, "line", f->line);
     g_string_append_c(out, '}');
 }
 
 void site_name_json(GString *out, const SiteName *name)
 {
-    g_string_append(out, "{\"module\":");
-    text_json_string(out, name->module);
-    g_string_append_printf(out, ",\"offset\":%" G_GUINT64_FORMAT ",\"frames\":[", name->offset);
-    for (guint i = 0; i < name->n_frames; i++) {
-        if (i > 0)
-            g_string_append_c(out, ',');
+    g_string_append_c(out, '{');
+    text_json_text(out, "module", name->module);
+    text_json_count(out, "offset", name->offset);
+    text_json_open(out, "frames", '[');
+    for (guint i = 0; i < name->n_frames; i++)
         json_frame(out, &name->frames[i]);
-    }
     g_string_append_c(out, ']');
 }
 

@@ -78,38 +78,33 @@ void site_stack_csv(GString *out, SiteNames *n, uint32_t site)
     text_csv_quote(out, start);
 }
 
-typedef struct {
-    GString *out;
-    gboolean more;
-} JsonCallers;
-
 static void json_caller(gpointer data, const SiteName *name)
 {
-    JsonCallers *c = data;
-    if (c->more)
-        g_string_append_c(c->out, ',');
-    c->more = TRUE;
+    GString *out = data;
+    text_json_key(out, NULL);
     if (!name) {
-        g_string_append(c->out, "null");
+        g_string_append(out, "null");
         return;
     }
-    site_name_json(c->out, name);
-    g_string_append_c(c->out, '}');
+    site_name_json(out, name);
+    g_string_append_c(out, '}');
 }
 
 void site_stack_json(GString *out, SiteNames *n, uint32_t site)
 {
     const SiteName *name = site_name(n, site);
-    g_autoptr(GString) callers = g_string_new(NULL);
-    JsonCallers c = {callers, FALSE};
+    g_autoptr(GString) callers = g_string_new("[");
     gboolean whole;
-    if (!name || !site_stack_callers(n, site, json_caller, &c, &whole)) {
+    if (!name || !site_stack_callers(n, site, json_caller, callers, &whole)) {
         site_names_json(out, n, site);
         return;
     }
     site_name_json(out, name);
-    g_string_append_printf(out, ",\"callers\":[%s],\"whole\":%s}", callers->str,
-                           whole ? "true" : "false");
+    text_json_key(out, "callers");
+    g_string_append(out, callers->str);
+    g_string_append_c(out, ']');
+    text_json_flag(out, "whole", whole);
+    g_string_append_c(out, '}');
 }
 
 /* -- approximate matching -- */

@@ -330,6 +330,58 @@ void text_json_string(GString *out, const char *s)
     text_json_bytes(out, s, strlen(s));
 }
 
+void text_json_key(GString *out, const char *key)
+{
+    gsize start = out->len, n = key ? strlen(key) : 0;
+    char last = start > 0 ? out->str[start - 1] : '\n';
+    gboolean more = last != '{' && last != '[' && last != '\n';
+    g_string_set_size(out, start + more + (key ? n + 3 : 0));
+    char *to = out->str + start;
+    if (more)
+        *to++ = ',';
+    if (!key)
+        return;
+    *to++ = '"';
+    memcpy(to, key, n);
+    memcpy(to + n, "\":", 2);
+}
+
+void text_json_open(GString *out, const char *key, char bracket)
+{
+    text_json_key(out, key);
+    g_string_append_c(out, bracket);
+}
+
+void text_json_text(GString *out, const char *key, const char *value)
+{
+    text_json_key(out, key);
+    text_json_string(out, value);
+}
+
+void text_json_integer(GString *out, const char *key, gint64 n)
+{
+    text_json_key(out, key);
+    text_decimal(out, n);
+}
+
+void text_json_count(GString *out, const char *key, guint64 n)
+{
+    text_json_key(out, key);
+    g_string_append_printf(out, "%" G_GUINT64_FORMAT, n);
+}
+
+void text_json_double(GString *out, const char *key, const char *format, double value)
+{
+    text_json_key(out, key);
+    text_double(out, format, value);
+}
+
+void text_json_flag(GString *out, const char *key, gboolean set)
+{
+    text_json_key(out, key);
+    g_string_append(out, set ? "true" : "false");
+}
+
 void text_rank(GString *out, guint rank, guint n_worlds, guint world, guint world_rank)
 {
     g_string_append_printf(out, "rank %u", rank);

@@ -41,6 +41,16 @@ void text_quoted(GString *out, const char *s, gsize n);
  * not valid UTF-8, each byte is a character. */
 void text_json_string(GString *out, const char *s);
 void text_json_bytes(GString *out, const char *s, gsize n);
+/* Appends "KEY":, or nothing if KEY is NULL, for an element of an array. A comma comes first,
+ * except at the start of an object, an array or a line. */
+void text_json_key(GString *out, const char *key);
+/* Append the key and a value; FORMAT as in text_double. BRACKET is '{' or '['. */
+void text_json_open(GString *out, const char *key, char bracket);
+void text_json_text(GString *out, const char *key, const char *value);
+void text_json_integer(GString *out, const char *key, gint64 n);
+void text_json_count(GString *out, const char *key, guint64 n);
+void text_json_double(GString *out, const char *key, const char *format, double value);
+void text_json_flag(GString *out, const char *key, gboolean set);
 
 /* Makes a field of CSV (RFC 4180) of the text that was appended since START: quotes it if it needs
  * quotes. */

@@ -155,23 +155,27 @@ static void append_text(GString *out, const WendReadRecorded *v)
 
 static void append_json(GString *out, const SinkContext *context, const WendReadRecorded *v)
 {
-    g_string_append_printf(out, "{\"rank\":%u,\"%s\":%" G_GINT64_FORMAT, context->rank,
-                           context->callback ? "callback" : "thread", context->id);
-    g_string_append_printf(out, ",\"value\":\"%s\",\"steps\":%" G_GUINT64_FORMAT, v->function,
-                           v->steps);
+    text_json_open(out, NULL, '{');
+    text_json_count(out, "rank", context->rank);
+    text_json_integer(out, context->callback ? "callback" : "thread", context->id);
+    text_json_text(out, "value", v->function);
+    text_json_count(out, "steps", v->steps);
     if (is_clock(v))
-        g_string_append_printf(out, ",\"clock\":%u", v->clock);
+        text_json_count(out, "clock", v->clock);
     if (v->seconds != NULL) {
-        g_string_append(out, ",\"seconds\":");
+        text_json_key(out, "seconds");
         append_seconds(out, *v->seconds);
     } else if (v->bytes != NULL) {
-        g_string_append(out, ",\"bytes\":\"");
+        text_json_key(out, "bytes");
+        g_string_append_c(out, '"');
         append_hex(out, v);
         g_string_append_c(out, '"');
     } else {
-        for (guint i = 0; i < v->n_numbers; i++)
-            g_string_append_printf(out, "%s%" G_GINT64_FORMAT, i ? "," : ",\"numbers\":[",
-                                   v->numbers[i]);
+        for (guint i = 0; i < v->n_numbers; i++) {
+            if (i == 0)
+                text_json_open(out, "numbers", '[');
+            text_json_integer(out, NULL, v->numbers[i]);
+        }
         g_string_append_c(out, ']');
     }
     g_string_append(out, "}\n");

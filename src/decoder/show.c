@@ -510,32 +510,11 @@ static gboolean can_read_times(const Show *s)
 
 /* -- JSON -- */
 
-static void json_key(GString *out, const char *key)
-{
-    char last = out->str[out->len - 1];
-    if (last != '{' && last != '[')
-        g_string_append_c(out, ',');
-    g_string_append_printf(out, "\"%s\":", key);
-}
-
-static void json_count(GString *out, const char *key, guint64 n)
-{
-    json_key(out, key);
-    g_string_append_printf(out, "%" G_GUINT64_FORMAT, n);
-}
-
-static void json_double(GString *out, const char *key, double value)
-{
-    json_key(out, key);
-    text_double(out, "%.4g", value); /* the precision of the archive */
-}
-
 static void json_meta(GString *out, WendRead *r)
 {
     const char *group, *key, *value;
     g_autofree char *open = NULL; /* the group that is written */
-    json_key(out, "meta");
-    g_string_append_c(out, '{');
+    text_json_open(out, "meta", '{');
     for (guint i = 0; wend_read_meta(r, WEND_READ_JOB, i, &group, &key, &value) == 0; i++) {
         if (!open || !g_str_equal(open, group)) {
             g_string_append(out, open != NULL ? "}," : "");
@@ -557,27 +536,25 @@ static void json_meta(GString *out, WendRead *r)
 
 static void json_functions(GString *out, const Show *s)
 {
-    json_key(out, "functions");
-    g_string_append_c(out, '[');
+    text_json_open(out, "functions", '[');
     for (guint i = 0; i < s->totals->n_functions; i++) {
         const WendReadFunctionTotals *row;
         if (wend_read_function_totals(s->reader, i, &row) < 0)
             break;
-        g_string_append(out, i > 0 ? ",{\"name\":" : "{\"name\":");
-        text_json_string(out, row->function->name);
-        json_count(out, "calls", row->calls);
+        text_json_open(out, NULL, '{');
+        text_json_text(out, "name", row->function->name);
+        text_json_count(out, "calls", row->calls);
         if (row->duration.count > 0) {
-            json_key(out, "duration");
-            g_string_append_c(out, '{');
-            json_count(out, "count", row->duration.count);
-            json_double(out, "mean", row->duration.mean);
-            json_double(out, "min", row->duration.min);
-            json_double(out, "max", row->duration.max);
-            json_double(out, "stddev", row->duration.deviation);
+            text_json_open(out, "duration", '{');
+            text_json_count(out, "count", row->duration.count);
+            text_json_double(out, "mean", "%.4g", row->duration.mean);
+            text_json_double(out, "min", "%.4g", row->duration.min);
+            text_json_double(out, "max", "%.4g", row->duration.max);
+            text_json_double(out, "stddev", "%.4g", row->duration.deviation);
             for (guint k = 0; s->times && k < G_N_ELEMENTS(percents); k++) {
                 WendReadPercentile p;
                 if (wend_read_percentile(s->reader, row->function, percents[k], &p) == WEND_READ_OK)
-                    json_double(out, percent_keys[k], p.seconds);
+                    text_json_double(out, percent_keys[k], "%.4g", p.seconds);
             }
             g_string_append_c(out, '}');
         }
@@ -588,15 +565,16 @@ static void json_functions(GString *out, const Show *s)
 
 static void json_classes(GString *out, const GArray *classes)
 {
-    json_key(out, "classes");
-    g_string_append_c(out, '[');
+    text_json_open(out, "classes", '[');
     for (guint i = 0; i < classes->len; i++) {
         const ClassLine *row = &g_array_index(classes, ClassLine, i);
-        g_string_append_printf(out, "%s{\"ranks\":\"", i > 0 ? "," : "");
+        text_json_open(out, NULL, '{');
+        text_json_key(out, "ranks");
+        g_string_append_c(out, '"');
         text_ranks(out, row->ranks, row->n_ranks);
         g_string_append_c(out, '"');
-        json_count(out, "count", row->n_ranks);
-        json_count(out, "calls", row->calls);
+        text_json_count(out, "count", row->n_ranks);
+        text_json_count(out, "calls", row->calls);
         g_string_append_c(out, '}');
     }
     g_string_append_c(out, ']');
@@ -606,52 +584,49 @@ static void show_json(GString *out, const Show *s)
 {
     const WendReadTotals *t = s->totals;
     const WendReadFacts *f = s->facts;
-    g_string_append_c(out, '{');
+    text_json_open(out, NULL, '{');
     json_meta(out, s->reader);
-    json_count(out, "ranks", f->n_ranks);
-    json_count(out, "worlds", f->n_worlds);
-    json_count(out, "min_threads", t->min_threads);
-    json_count(out, "max_threads", t->max_threads);
-    json_count(out, "callbacks", t->max_callbacks);
-    json_count(out, "calls", t->mpi_calls);
-    json_count(out, "unsuccessful_polls", t->polls);
-    json_count(out, "frees", t->frees);
-    json_count(out, "failed_calls", t->failed);
-    json_count(out, "unfinished_calls", t->unfinished);
-    json_count(out, "archive_bytes", f->archive_bytes);
-    json_count(out, "uncompressed_bytes", f->member_bytes);
-    json_count(out, "rules", f->n_rules);
-    json_count(out, "symbols", t->n_symbols);
-    json_count(out, "signatures", f->n_signatures);
-    json_count(out, "shapes", f->n_shapes);
-    json_key(out, "sent");
-    g_string_append_c(out, '{');
+    text_json_count(out, "ranks", f->n_ranks);
+    text_json_count(out, "worlds", f->n_worlds);
+    text_json_count(out, "min_threads", t->min_threads);
+    text_json_count(out, "max_threads", t->max_threads);
+    text_json_count(out, "callbacks", t->max_callbacks);
+    text_json_count(out, "calls", t->mpi_calls);
+    text_json_count(out, "unsuccessful_polls", t->polls);
+    text_json_count(out, "frees", t->frees);
+    text_json_count(out, "failed_calls", t->failed);
+    text_json_count(out, "unfinished_calls", t->unfinished);
+    text_json_count(out, "archive_bytes", f->archive_bytes);
+    text_json_count(out, "uncompressed_bytes", f->member_bytes);
+    text_json_count(out, "rules", f->n_rules);
+    text_json_count(out, "symbols", t->n_symbols);
+    text_json_count(out, "signatures", f->n_signatures);
+    text_json_count(out, "shapes", f->n_shapes);
+    text_json_open(out, "sent", '{');
     for (guint kind = 0; kind < WEND_READ_N_TRANSFER_KINDS; kind++) {
-        json_key(out, traffic_keys[kind]);
-        g_string_append_c(out, '{');
-        json_count(out, "operations", t->amounts[kind].operations);
-        json_count(out, "bytes", t->amounts[kind].bytes);
-        json_count(out, "unsized", t->amounts[kind].unsized);
+        text_json_open(out, traffic_keys[kind], '{');
+        text_json_count(out, "operations", t->amounts[kind].operations);
+        text_json_count(out, "bytes", t->amounts[kind].bytes);
+        text_json_count(out, "unsized", t->amounts[kind].unsized);
         g_string_append_c(out, '}');
     }
     g_string_append_c(out, '}');
-    json_key(out, "nondeterminism");
-    g_string_append_c(out, '{');
-    json_count(out, "wildcard_receives", t->wildcard_receives);
-    json_count(out, "wildcard_probes", t->wildcard_probes);
-    json_count(out, "probes", t->probes);
-    json_count(out, "any_completions", t->any_completions);
-    json_count(out, "tests", t->tests);
-    json_count(out, "unsuccessful_polls", t->polls);
-    json_count(out, "neighbour_orders", t->neighbour_orders);
+    text_json_open(out, "nondeterminism", '{');
+    text_json_count(out, "wildcard_receives", t->wildcard_receives);
+    text_json_count(out, "wildcard_probes", t->wildcard_probes);
+    text_json_count(out, "probes", t->probes);
+    text_json_count(out, "any_completions", t->any_completions);
+    text_json_count(out, "tests", t->tests);
+    text_json_count(out, "unsuccessful_polls", t->polls);
+    text_json_count(out, "neighbour_orders", t->neighbour_orders);
     g_string_append_c(out, '}');
     guint64 values = recorded_count(s->reader, f->n_ranks);
     if (values > 0)
-        json_count(out, "values", values);
+        text_json_count(out, "values", values);
     json_classes(out, s->classes);
     json_functions(out, s);
-    json_double(out, "seconds_in_mpi", t->seconds_in_mpi);
-    json_double(out, "seconds_of_run", t->seconds_of_run);
+    text_json_double(out, "seconds_in_mpi", "%.4g", t->seconds_in_mpi);
+    text_json_double(out, "seconds_of_run", "%.4g", t->seconds_of_run);
     g_string_append(out, "}\n");
 }
 

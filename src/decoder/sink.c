@@ -195,15 +195,14 @@ static void csv_partner(GString *out, const SinkContext *context, const WendRead
     csv_optional(out, p.comm_size);
 }
 
-/* Appends BEFORE and the mean, to the precision of the archive. ALWAYS: BEFORE even if there is
- * none. */
-static void append_mean(GString *out, const char *before, gboolean always,
-                        const WendReadTiming *timing)
+/* The precision of the archive. */
+#define MEAN "%.4g"
+
+static void csv_mean(GString *out, const WendReadTiming *timing)
 {
-    if (always || timing->count > 0)
-        g_string_append(out, before);
+    g_string_append_c(out, ',');
     if (timing->count > 0)
-        text_double(out, "%.4g", timing->mean);
+        text_double(out, MEAN, timing->mean);
 }
 
 static void csv_call(GString *out, const SinkContext *context, const WendReadCall *call)
@@ -226,8 +225,8 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
     csv_partner(out, context, call);
     if (context->timing) {
         WendReadTiming interval, duration = mean_duration(context, call, &interval);
-        append_mean(out, ",", TRUE, &duration);
-        append_mean(out, ",", TRUE, &interval);
+        csv_mean(out, &duration);
+        csv_mean(out, &interval);
     }
     if (context->sites != NULL) {
         g_string_append_c(out, ',');
@@ -244,70 +243,60 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
 
 static void json_number(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    g_string_append(out, "{\"rank\":");
-    text_decimal(out, context->rank);
-    g_string_append(out, context->callback ? ",\"callback\":" : ",\"thread\":");
-    text_decimal(out, context->id);
-    g_string_append(out, ",\"call\":");
-    text_decimal(out, (gint64)call->index);
+    text_json_open(out, NULL, '{');
+    text_json_integer(out, "rank", context->rank);
+    text_json_integer(out, context->callback ? "callback" : "thread", context->id);
+    text_json_integer(out, "call", (gint64)call->index);
 }
 
 static void json_optional(GString *out, const char *key, gint64 number)
 {
-    if (number < 0)
-        return;
-    g_string_append(out, key);
-    text_decimal(out, number);
+    if (number >= 0)
+        text_json_integer(out, key, number);
 }
 
 static void json_partner(GString *out, const SinkContext *context, const WendReadCall *call)
 {
     Partner p = partner_of(call);
-    json_optional(out, ",\"world\":", context->world);
-    json_optional(out, ",\"peer_world\":", p.peer);
-    json_optional(out, ",\"bytes\":", p.bytes);
-    json_optional(out, ",\"comm_size\":", p.comm_size);
+    json_optional(out, "world", context->world);
+    json_optional(out, "peer_world", p.peer);
+    json_optional(out, "bytes", p.bytes);
+    json_optional(out, "comm_size", p.comm_size);
 }
 
-/* "name":value for the parameters for which VALUE_OF has a value. */
-static void json_side(GString *out, const WendReadCall *call,
+/* An object with the parameters for which VALUE_OF has a value. */
+static void json_side(GString *out, const char *key, const WendReadCall *call,
                       gboolean (*value_of)(const WendReadCall *, guint, WendReadValue *))
 {
-    gboolean first = TRUE;
+    text_json_open(out, key, '{');
     for (guint i = 0; i < call->function->n_parameters; i++) {
         WendReadValue v;
         if (!value_of(call, i, &v))
             continue;
-        if (!first)
-            g_string_append_c(out, ',');
-        first = FALSE;
-        g_string_append_c(out, '"');
-        g_string_append(out, wend_read_parameter(call->function, i)->name); /* written by Wend */
-        g_string_append_len(out, "\":", 2);
+        text_json_key(out, wend_read_parameter(call->function, i)->name); /* written by Wend */
         value_append(out, call, i, &v, VALUE_JSON);
     }
+    g_string_append_c(out, '}');
 }
 
 static void json_call(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    g_string_append(out, call->poll ? ",\"poll\":true" : ",\"poll\":false");
-    g_string_append(out, ",\"function\":\"");
-    g_string_append(out, call->function->name);
-    g_string_append(out, "\",\"arguments\":{");
-    json_side(out, call, value_argument);
-    g_string_append(out, "},\"return\":");
+    text_json_flag(out, "poll", call->poll);
+    text_json_text(out, "function", call->function->name);
+    json_side(out, "arguments", call, value_argument);
+    text_json_key(out, "return");
     value_return(out, context->reader, call, VALUE_JSON);
-    g_string_append(out, ",\"results\":{");
-    json_side(out, call, value_result);
-    g_string_append_c(out, '}');
+    json_side(out, "results", call, value_result);
     json_partner(out, context, call);
     if (context->timing) {
         WendReadTiming interval, duration = mean_duration(context, call, &interval);
-        append_mean(out, ",\"mean_duration\":", FALSE, &duration);
-        append_mean(out, ",\"mean_interval\":", FALSE, &interval);
+        if (duration.count > 0)
+            text_json_double(out, "mean_duration", MEAN, duration.mean);
+        if (interval.count > 0)
+            text_json_double(out, "mean_interval", MEAN, interval.mean);
     }
     if (context->sites != NULL) {
-        g_string_append(out, ",\"site\":");
+        text_json_key(out, "site");
         site_stack_json(out, context->sites, call->site);
     }
     g_string_append(out, "}\n");
@@ -315,13 +304,15 @@ static void json_call(GString *out, const SinkContext *context, const WendReadCa
 
 /* -- the time of a call -- */
 
+#define SECONDS "%.9f"
+
 /* Appends BEFORE and the number of seconds, if it is known. */
 static void append_time(GString *out, const char *before, double seconds)
 {
     if (isnan(seconds))
         return;
     g_string_append(out, before);
-    text_double(out, "%.9f", seconds);
+    text_double(out, SECONDS, seconds);
 }
 
 static void text_time(GString *out, const WendReadTime *time)
@@ -349,8 +340,10 @@ static void json_time(GString *out, const WendReadTime *time)
     if (!time)
         return;
     g_string_truncate(out, out->len - 2);
-    append_time(out, ",\"start\":", time->start);
-    append_time(out, ",\"duration\":", time->duration);
+    if (!isnan(time->start))
+        text_json_double(out, "start", SECONDS, time->start);
+    if (!isnan(time->duration))
+        text_json_double(out, "duration", SECONDS, time->duration);
     g_string_append(out, "}\n");
 }
 

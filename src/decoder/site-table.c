@@ -191,59 +191,44 @@ static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t,
 
 /* -- as JSON -- */
 
-static void json_number(GString *out, const char *key, guint64 n)
-{
-    g_string_append_printf(out, ",\"%s\":%" G_GUINT64_FORMAT, key, n);
-}
-
-static void json_seconds(GString *out, const char *key, double seconds)
-{
-    g_string_append_printf(out, ",\"%s\":", key);
-    text_double(out, SECONDS, seconds);
-}
-
-static void json_flag(GString *out, const char *key, gboolean set)
-{
-    g_string_append_printf(out, ",\"%s\":%s", key, set ? "true" : "false");
-}
-
 static void json_rank_times(GString *out, const WendReadSiteTotals *t)
 {
     if (t->least_seconds < 0)
         return;
-    json_seconds(out, "least_seconds", t->least_seconds);
-    json_number(out, "least_seconds_rank", t->least_seconds_rank);
-    json_seconds(out, "mean_seconds", t->mean_seconds);
-    json_seconds(out, "most_seconds", t->most_seconds);
-    json_number(out, "most_seconds_rank", t->most_seconds_rank);
-    json_flag(out, "rank_seconds_shared", t->rank_seconds_shared);
+    text_json_double(out, "least_seconds", SECONDS, t->least_seconds);
+    text_json_count(out, "least_seconds_rank", t->least_seconds_rank);
+    text_json_double(out, "mean_seconds", SECONDS, t->mean_seconds);
+    text_json_double(out, "most_seconds", SECONDS, t->most_seconds);
+    text_json_count(out, "most_seconds_rank", t->most_seconds_rank);
+    text_json_flag(out, "rank_seconds_shared", t->rank_seconds_shared);
 }
 
 static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean more)
 {
-    g_string_append_printf(out, "%s{\"function\":\"%s\",\"site\":", more ? ",\n" : "",
-                           t->function->name);
+    g_string_append(out, more ? ",\n{" : "{");
+    text_json_text(out, "function", t->function->name);
+    text_json_key(out, "site");
     site_stack_json(out, names, t->site);
     if (t->n_sites > 1)
-        json_number(out, "sites", t->n_sites);
-    json_number(out, "calls", t->calls);
-    json_number(out, "unsuccessful_polls", t->polls);
-    json_number(out, "operations", t->amount.operations);
-    json_number(out, "bytes", t->amount.bytes);
-    json_number(out, "unsized", t->amount.unsized);
+        text_json_count(out, "sites", t->n_sites);
+    text_json_count(out, "calls", t->calls);
+    text_json_count(out, "unsuccessful_polls", t->polls);
+    text_json_count(out, "operations", t->amount.operations);
+    text_json_count(out, "bytes", t->amount.bytes);
+    text_json_count(out, "unsized", t->amount.unsized);
     if (t->seconds >= 0) {
-        json_seconds(out, "seconds", t->seconds);
-        json_flag(out, "seconds_shared", t->shared);
+        text_json_double(out, "seconds", SECONDS, t->seconds);
+        text_json_flag(out, "seconds_shared", t->shared);
     }
-    json_number(out, "ranks", t->n_ranks);
-    json_number(out, "least_calls", t->least_calls);
-    json_number(out, "least_calls_rank", t->least_calls_rank);
-    json_number(out, "most_calls", t->most_calls);
-    json_number(out, "most_calls_rank", t->most_calls_rank);
-    json_number(out, "least_bytes", t->least_bytes);
-    json_number(out, "least_bytes_rank", t->least_bytes_rank);
-    json_number(out, "most_bytes", t->most_bytes);
-    json_number(out, "most_bytes_rank", t->most_bytes_rank);
+    text_json_count(out, "ranks", t->n_ranks);
+    text_json_count(out, "least_calls", t->least_calls);
+    text_json_count(out, "least_calls_rank", t->least_calls_rank);
+    text_json_count(out, "most_calls", t->most_calls);
+    text_json_count(out, "most_calls_rank", t->most_calls_rank);
+    text_json_count(out, "least_bytes", t->least_bytes);
+    text_json_count(out, "least_bytes_rank", t->least_bytes_rank);
+    text_json_count(out, "most_bytes", t->most_bytes);
+    text_json_count(out, "most_bytes_rank", t->most_bytes_rank);
     json_rank_times(out, t);
     g_string_append_c(out, '}');
 }

@@ -228,40 +228,44 @@ static void csv_row(GString *out, SiteNames *names, const WendReadWait *w)
 
 /* -- as JSON -- */
 
-static void json_seconds(GString *out, const char *key, double seconds)
+static void json_waits(GString *out, guint64 waits, double seconds)
 {
-    g_string_append_printf(out, ",\"%s\":", key);
-    text_double(out, "%.9f", seconds);
+    text_json_count(out, "waits", waits);
+    text_json_double(out, "seconds", "%.9f", seconds);
 }
 
 static void json_row(GString *out, SiteNames *names, const WendReadWait *w, gboolean more)
 {
-    g_string_append_printf(out,
-                           "%s{\"state\":\"%s\",\"function\":\"%s\",\"site\":", more ? ",\n" : "",
-                           state_keys[w->kind], w->function->name);
+    g_string_append(out, more ? ",\n{" : "{");
+    text_json_text(out, "state", state_keys[w->kind]);
+    text_json_text(out, "function", w->function->name);
+    text_json_key(out, "site");
     site_names_json(out, names, w->site);
-    g_string_append_printf(out, ",\"late_function\":\"%s\",\"late_site\":", w->late_function->name);
+    text_json_text(out, "late_function", w->late_function->name);
+    text_json_key(out, "late_site");
     site_names_json(out, names, w->late_site);
-    g_string_append_printf(out, ",\"waits\":%" G_GUINT64_FORMAT, w->waits);
-    json_seconds(out, "seconds", w->seconds);
-    json_seconds(out, "longest", w->longest);
-    g_string_append_printf(out, ",\"longest_rank\":%u,\"longest_late_rank\":%u,\"ranks\":[",
-                           w->longest_rank, w->longest_late_rank);
+    json_waits(out, w->waits, w->seconds);
+    text_json_double(out, "longest", "%.9f", w->longest);
+    text_json_count(out, "longest_rank", w->longest_rank);
+    text_json_count(out, "longest_late_rank", w->longest_late_rank);
+    text_json_open(out, "ranks", '[');
     for (guint i = 0; i < w->n_ranks; i++) {
         const WendReadWaitRank *of = &w->ranks[i];
-        g_string_append_printf(out, "%s{\"rank\":%u,\"waits\":%" G_GUINT64_FORMAT, i > 0 ? "," : "",
-                               of->rank, of->waits);
-        json_seconds(out, "seconds", of->seconds);
-        g_string_append_printf(out, ",\"caused\":%" G_GUINT64_FORMAT, of->caused);
-        json_seconds(out, "seconds_caused", of->seconds_caused);
+        text_json_open(out, NULL, '{');
+        text_json_count(out, "rank", of->rank);
+        json_waits(out, of->waits, of->seconds);
+        text_json_count(out, "caused", of->caused);
+        text_json_double(out, "seconds_caused", "%.9f", of->seconds_caused);
         g_string_append_c(out, '}');
     }
-    g_string_append(out, "],\"pairs\":[");
+    g_string_append_c(out, ']');
+    text_json_open(out, "pairs", '[');
     for (guint i = 0; i < w->n_pairs; i++) {
         const WendReadWaitPair *of = &w->pairs[i];
-        g_string_append_printf(out, "%s{\"rank\":%u,\"late_rank\":%u,\"waits\":%" G_GUINT64_FORMAT,
-                               i > 0 ? "," : "", of->rank, of->late_rank, of->waits);
-        json_seconds(out, "seconds", of->seconds);
+        text_json_open(out, NULL, '{');
+        text_json_count(out, "rank", of->rank);
+        text_json_count(out, "late_rank", of->late_rank);
+        json_waits(out, of->waits, of->seconds);
         g_string_append_c(out, '}');
     }
     g_string_append(out, "]}");
