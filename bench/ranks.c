@@ -458,7 +458,7 @@ static const Structure structures[] = {
 
 /* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. READING and SHARD: the most
  * that one takes to read parts, and for a shard; all of them do it at the same time. SHARDS:
- * GByteArray, the frames that other ranks have, by rank. */
+ * Vector, the frames that other ranks have, by rank. */
 typedef struct {
     const Structure *structure;
     GHashTable *shards;
@@ -491,7 +491,7 @@ static WendMerge *read_parts(Job *j, guint first, guint n)
     WendMerge *m = NULL;
     double took = 0;
     for (guint rank = first; rank < MIN(first + n, j->ranks); rank++) {
-        GError *error = NULL;
+        Error *error = NULL;
         GByteArray *part = part_of(j, rank);
         double began = seconds();
         WendMerge *one = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
@@ -512,8 +512,8 @@ static WendMerge *read_parts(Job *j, guint first, guint n)
 /* RANK makes a shard of M before STEP, if it is one, as the tracer's ranks do. */
 static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
 {
-    GError *error = NULL;
-    GByteArray *frame;
+    Error *error = NULL;
+    Vector *frame;
     guint32 least = (guint32)shard_ranks;
     if (!tree_may_shard(rank, step, j->ranks, least)
         || g_hash_table_contains(j->shards, GUINT_TO_POINTER(rank)))
@@ -532,14 +532,14 @@ static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
  * Returns the seconds that the one that receives them takes. */
 static double join(WendMerge *m, WendMerge *other)
 {
-    GError *error = NULL;
-    GByteArray *bytes = merge_encode(other);
+    Error *error = NULL;
+    Vector *bytes = merge_encode(other);
     merge_free(other);
     peak = live;
     double began = seconds();
     if (!merge_absorb(m, bytes->data, bytes->len, &error))
         g_error("%s", error->message);
-    g_byte_array_unref(bytes);
+    vector_unref(bytes);
     return seconds() - began;
 }
 
@@ -566,13 +566,13 @@ static WendMerge *merge(Job *j, guint first, guint height)
 
 /* The ranks with shards write these, each at the same time as the others. Returns the seconds of
  * the longest. */
-static double write_shards(Job *j, const SharedFile *file, const GArray *places,
+static double write_shards(Job *j, const SharedFile *file, const Vector *places,
                            const char *directory)
 {
     double longest = 0;
     for (guint i = 0; i < places->len; i++) {
-        const WendFramePlace *place = &g_array_index(places, WendFramePlace, i);
-        const GByteArray *frame = g_hash_table_lookup(j->shards, GUINT_TO_POINTER(place->rank));
+        const WendFramePlace *place = &VECTOR_AT(places, WendFramePlace, i);
+        const Vector *frame = g_hash_table_lookup(j->shards, GUINT_TO_POINTER(place->rank));
         double began = seconds(), took;
         if (!frame || frame->len != place->bytes
             || !shared_file_contribute(directory, &file->key, place->offset, frame->data,
@@ -589,11 +589,11 @@ static double write_shards(Job *j, const SharedFile *file, const GArray *places,
  * path. */
 static double write_archive(Job *j, WendMerge *m, const char *directory, WendArchiveResult *result)
 {
-    GError *error = NULL;
+    Error *error = NULL;
     SharedFile file;
-    g_autoptr(GArray) places = NULL;
+    AUTO(Vector) places = NULL;
     double began = seconds(), others = 0;
-    gboolean good;
+    bool good;
     if (!archive_has_frames(m)) {
         good = archive_write(m, directory, NULL, result, &error);
     } else {
@@ -618,7 +618,7 @@ static void merge_all(Job *j, const char *directory)
     while (1u << height < j->ranks)
         height++;
     g_autofree double *step = j->step = g_new0(double, height + 1);
-    j->shards = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref);
+    j->shards = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)vector_unref);
     gsize before;
     WendMerge *m, *other;
     /* The last step apart: its memory is the root's. */
