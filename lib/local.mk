@@ -43,7 +43,6 @@ MERGE_SOURCES = \
 	lib/merge/totals.c lib/merge/totals.h \
 	lib/merge/shared-terminals.c \
 	lib/merge/tree.h \
-	lib/merge/unroll.c lib/merge/unroll.h \
 	lib/merge/variants.c lib/merge/variants.h \
 	lib/ranks/rank-vector.c lib/ranks/rank-vector.h \
 	lib/merge/class-alignment.c lib/merge/class-alignment.h \

@@ -257,7 +257,7 @@ static bool put_polls(Writer *w, const RecordedClass *k, const RecordedSequence 
         rankset_encode_shortest(&p->ranks, &w->out);
         buf_unsigned(&w->out, p->table.n_terminals);
         for (uint32_t x = 0; x < p->table.n_terminals; x++)
-            buf_unsigned(&w->out, w->r->numbers[s->polls[t].terminals[x]]);
+            buf_unsigned(&w->out, s->polls[t].terminals[x]);
     }
     buf_unsigned(&w->out, grammars->len);
     for (uint32_t g = 0; g < grammars->len; g++) {
@@ -284,12 +284,6 @@ static uint32_t kind_of(const Writer *w, const WendSymbol *s)
     return s->is_rule ? 0 : 1 + VECTOR_AT(w->r->signatures, Signature, s->id).shape;
 }
 
-/* The number of a symbol in the archive; of a strided terminal, that of its first terminal. */
-static uint32_t number_in_archive(const Writer *w, const WendSymbol *s)
-{
-    return s->is_rule ? s->id : w->r->numbers[s->id];
-}
-
 /* Writes a repetition count. A trip count is written as 0 and its number. */
 static void put_repeats(uint64_t repeats, WendBuf *out)
 {
@@ -306,16 +300,15 @@ static void put_repeats(uint64_t repeats, WendBuf *out)
  *
  * Successive calls have terminals with near numbers. So the distances are small, and two classes
  * with similar calls are encoded similarly. */
-static void put_rule(const Writer *w, const Rule *rule, uint32_t i, uint32_t *last, WendBuf *out)
+static void put_rule(const Rule *rule, uint32_t i, uint32_t *last, WendBuf *out)
 {
     buf_unsigned(out, rule->n);
     for (uint32_t k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
-        uint32_t id = number_in_archive(w, y);
-        uint64_t number = y->is_rule ? i - 1 - id : buf_zigzag((int64_t)id - *last - 1);
+        uint64_t number = y->is_rule ? i - 1 - y->id : buf_zigzag((int64_t)y->id - *last - 1);
         bool repeated = y->repeats != 1;
         if (!y->is_rule)
-            *last = id;
+            *last = y->id;
         rule_encode_symbol(number, y->is_rule, repeated, out);
         if (repeated)
             put_repeats(y->repeats, out);
@@ -332,20 +325,10 @@ typedef struct {
     uint32_t next;
 } Numbers;
 
-/* Adds RUN successive numbers from FIRST on. */
-static void add_numbers(Numbers *n, uint32_t first, uint32_t run)
+static void add_number(Numbers *n, uint32_t number)
 {
-    while (run > 0) {
-        uint32_t known = first < n->next ? MIN(run, n->next - first) : 0,
-                 news = first == n->next ? run : 1;
-        uint32_t count = known ? known : news;
-        delta_sequence_builder_add(
-            n->encoded, (DeltaSequenceRun){(int64_t)n->next - first, known ? -1 : 0, count});
-        if (!known)
-            n->next = first + count;
-        first += count;
-        run -= count;
-    }
+    delta_sequence_builder_add(n->encoded, (DeltaSequenceRun){(int64_t)n->next - number, 0, 1});
+    n->next = MAX(n->next, number + 1);
 }
 
 /* Writes a rule by the kinds of its symbols: the sequence of kinds, then the numbers of each kind,
@@ -363,7 +346,7 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const uint32_t *next, 
                          *repeats = delta_sequence_builder_new();
     for (uint32_t k = 0; k < rule->n; k++) {
         kind[k] = kind_of(w, &rule->symbols[k]);
-        ids[k] = number_in_archive(w, &rule->symbols[k]);
+        ids[k] = rule->symbols[k].id;
         delta_sequence_builder_add(kinds, (DeltaSequenceRun){kind[k], 0, 1});
     }
     buf_unsigned(out, 0);
@@ -374,7 +357,7 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const uint32_t *next, 
     for (uint32_t k = 0, n; k < rule->n; k += n) {
         Numbers numbers = {delta_sequence_builder_new(), next[kind[places[k]]]};
         for (n = 0; k + n < rule->n && kind[places[k + n]] == kind[places[k]]; n++)
-            add_numbers(&numbers, ids[places[k + n]], 1);
+            add_number(&numbers, ids[places[k + n]]);
         delta_sequence_builder_encode(numbers.encoded, out, NULL);
         vector_sort_indices(&places[k], ids, n);
     }
@@ -394,94 +377,11 @@ static void put_shortest_rule(Writer *w, const Rule *rule, uint32_t i, const uin
                               uint32_t *last)
 {
     WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
-    put_rule(w, rule, i, last, &plain);
+    put_rule(rule, i, last, &plain);
     bool may = plain.len > BY_KIND_LEAST;
     if (may)
         put_rule_by_kind(w, rule, next, &by_kind);
     writer_shorter(w, &plain, may ? &by_kind : NULL);
-}
-
-/* A symbol of an unrolled rule, and its repetition counts (1 each for a strided terminal). */
-typedef struct {
-    uint32_t kind;
-    const WendSymbol *symbol;
-    DeltaSequenceBuilder *repeats;
-} Going;
-
-static int compare_going(const void *a, const void *b)
-{
-    const Going *x = a, *y = b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return x->symbol->id < y->symbol->id ? -1 : x->symbol->id > y->symbol->id;
-}
-
-static void add_deltas(DeltaSequenceBuilder *b, DeltaSequenceBuilder *ended)
-{
-    AUTO(DeltaSequence) s = delta_sequence_builder_end(ended);
-    for (uint64_t i = 0; s && i < delta_sequence_length(s);) {
-        DeltaSequenceRun run = delta_sequence_run(s, i);
-        delta_sequence_builder_add(b, run);
-        i += run.count;
-    }
-}
-
-/* Writes an unrolled rule as put_rule_by_kind does, but without an array of its symbols, of which
- * there are as many as calls. It is encoded while it is walked. SUMMARY has each of its symbols
- * once. */
-static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary,
-                         const uint32_t *next, uint32_t *last)
-{
-    const Unrolling *u = unrolled->sequence->unrolling;
-    AUTOFREE Going *all = NEW0(Going, summary->n + 1);
-    /* NUMBERS: kind -> Numbers. PLACES: 2 id + is_rule -> index in ALL. */
-    AUTO(Map) numbers = map_new(NULL, NULL, NULL, NULL), places = map_new(NULL, NULL, NULL, NULL);
-    for (uint32_t k = 0; k < summary->n; k++)
-        all[k] = (Going){kind_of(w, &summary->symbols[k]), &summary->symbols[k], NULL};
-    vector_sort_plain(all, summary->n, sizeof *all, compare_going);
-    for (uint32_t k = 0; k < summary->n; k++) {
-        const WendSymbol *y = all[k].symbol;
-        void *kind = OF_NUMBER(all[k].kind);
-        all[k].repeats = delta_sequence_builder_new();
-        map_put(places, OF_NUMBER((size_t)y->id << 1 | (y->is_rule ? 1 : 0)), OF_NUMBER(k));
-        const Numbers none = {
-            k > 0 && all[k].kind == all[k - 1].kind ? NULL : delta_sequence_builder_new(),
-            next[all[k].kind]};
-        if (none.encoded)
-            map_put(numbers, kind, memory_copy(&none, sizeof none));
-    }
-    DeltaSequenceBuilder *kinds = delta_sequence_builder_new(),
-                         *repeats = delta_sequence_builder_new();
-    uint64_t n = 0;
-    UnrolledSymbol s;
-    UnrolledWalk walk = unrolled_walk(u, unrolled->rule);
-    while (unrolled_walk_next(&walk, &s)) {
-        bool strided = !s.symbol.is_rule && u->counts[s.symbol.id];
-        s.symbol.id = s.symbol.is_rule ? u->number[s.symbol.id]
-                                       : unrolled->sequence->main.terminals[s.symbol.id];
-        Going *of = &all[NUMBER_OF(
-            map_get(places, OF_NUMBER((size_t)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
-        uint32_t first = number_in_archive(w, &s.symbol) + s.first;
-        delta_sequence_builder_add(kinds, (DeltaSequenceRun){of->kind, 0, s.run});
-        add_numbers(map_get(numbers, OF_NUMBER(of->kind)), first, s.run);
-        delta_sequence_builder_add(
-            of->repeats, (DeltaSequenceRun){strided ? 1 : (int64_t)s.symbol.repeats, 0, s.run});
-        if (!s.symbol.is_rule)
-            *last = first + s.run - 1;
-        n += s.run;
-    }
-    unrolled_walk_clear(&walk);
-    buf_unsigned(&w->out, 0);
-    buf_unsigned(&w->out, n);
-    delta_sequence_builder_encode(kinds, &w->out, NULL);
-    for (uint32_t k = 0; k < summary->n; k++) {
-        if (k == 0 || all[k].kind != all[k - 1].kind) {
-            const Numbers *of_kind = map_get(numbers, OF_NUMBER(all[k].kind));
-            delta_sequence_builder_encode(of_kind->encoded, &w->out, NULL);
-        }
-        add_deltas(repeats, all[k].repeats);
-    }
-    delta_sequence_builder_encode(repeats, &w->out, NULL);
 }
 
 void write_rules(Writer *w)
@@ -489,22 +389,15 @@ void write_rules(Writer *w)
     AUTOFREE uint32_t *next = NEW0(uint32_t, w->r->shapes->len + 1);
     uint32_t last = 0;
     for (uint32_t i = w->r->signatures->len; i-- > 0;)
-        next[1 + VECTOR_AT(w->r->signatures, Signature, i).shape] = w->r->numbers[i];
+        next[1 + VECTOR_AT(w->r->signatures, Signature, i).shape] = i;
     buf_unsigned(&w->out, w->r->rules->len);
     for (uint32_t i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &VECTOR_AT(w->r->rules, Rule, i);
-        const UnrolledRule *unrolled = map_get(w->r->unrolled, OF_NUMBER(i));
-        if (unrolled)
-            put_unrolled(w, unrolled, rule, next, &last);
-        else
-            put_shortest_rule(w, rule, i, next, &last);
+        put_shortest_rule(w, rule, i, next, &last);
         for (uint32_t k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
             uint32_t *after = &next[kind_of(w, y)];
-            *after = MAX(*after, number_in_archive(w, y)
-                                     + (y->is_rule ? 1
-                                                   : signature_count(&VECTOR_AT(
-                                                       w->r->signatures, Signature, y->id))));
+            *after = MAX(*after, y->id + 1);
         }
     }
 }

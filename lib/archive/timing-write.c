@@ -173,18 +173,16 @@ static uint32_t take_row(TimingTable *t, uint32_t function, uint32_t terminal, c
     return t->encoded_as[found] - 1;
 }
 
-static void encode_row(TimingTable *t, uint32_t function, uint32_t terminal, uint32_t row,
-                       uint32_t count)
+static void encode_row(TimingTable *t, uint32_t function, uint32_t terminal, uint32_t row)
 {
     int64_t value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
-    if (value != ROW_LIKELY) {
-        RowNumber number = {value, t->gap};
-        VECTOR_APPEND(t->numbers, number);
-        t->gap = 0;
+    if (value == ROW_LIKELY) {
+        t->gap++;
+        return;
     }
-    /* Adds COUNT likely rows, or one less after a value: the further terminals of a strided one
-     * have no row of their own yet, so the last row of the function is their likely one. */
-    t->gap += count - (value != ROW_LIKELY);
+    RowNumber number = {value, t->gap};
+    VECTOR_APPEND(t->numbers, number);
+    t->gap = 0;
 }
 
 /* -- the sequences -- */
@@ -197,13 +195,13 @@ static bool any_timed(const TimingSum *timing, uint32_t n_timed)
     return false;
 }
 
-/* The terminals of ranks whose times are kept together, ascending. COUNTS: the number of terminals
- * that each stands for. TIMED_AS: its row of TIMING. ROWS: its row, shared by terminals that are
- * timed as one (timing_rows). CALLS: its calls, over all these ranks. */
+/* The terminals of ranks whose times are kept together, ascending. TIMED_AS: its row of TIMING.
+ * ROWS: its row, shared by terminals that are timed as one (timing_rows). CALLS: its calls, over
+ * all these ranks. */
 typedef struct {
     const TimingSum *timing;
     uint32_t n_timed, n, n_rows;
-    uint32_t *terminals, *counts, *timed_as, *shapes, *rows;
+    uint32_t *terminals, *timed_as, *shapes, *rows;
     uint64_t *calls;
 } TimedTerminals;
 
@@ -220,7 +218,6 @@ static TimedTerminals timed_new(const Writer *w, const RecordedSequence *s,
                         NEW(uint32_t, n + 1),
                         NEW(uint32_t, n + 1),
                         NEW(uint32_t, n + 1),
-                        NEW(uint32_t, n + 1),
                         NEW(uint64_t, n + 1)};
     for (uint32_t i = 0; i < n; i++)
         w->local[t.terminals[i]] = 0;
@@ -229,20 +226,17 @@ static TimedTerminals timed_new(const Writer *w, const RecordedSequence *s,
             w->local[s->main.terminals[i]] = i;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x = t.terminals[i];
-        const Signature *of = &VECTOR_AT(w->r->signatures, Signature, x);
-        t.counts[i] = signature_count(of);
-        t.shapes[i] = of->shape;
+        t.shapes[i] = VECTOR_AT(w->r->signatures, Signature, x).shape;
         t.rows[i] = t.timed_as[i] = timed_as[w->local[x]];
         t.calls[i] = w->calls[x];
     }
-    t.n_rows = timing_rows(t.shapes, t.counts, t.rows, t.n);
+    t.n_rows = timing_rows(t.shapes, t.rows, t.n);
     return t;
 }
 
 static void timed_clear(TimedTerminals *t)
 {
     memory_free(t->terminals);
-    memory_free(t->counts);
     memory_free(t->timed_as);
     memory_free(t->shapes);
     memory_free(t->rows);
@@ -281,7 +275,7 @@ static void number_rows(Writer *w, const TimedTerminals *timed, int interval, bo
         if (sum)
             timing_add(sum_of(&table->encoded, *row - 1), sum);
         VECTOR_AT(table->encoded.rows, TimingRow, *row - 1).expected += timed->calls[i];
-        encode_row(table, function, terminal, *row - 1, timed->counts[i]);
+        encode_row(table, function, terminal, *row - 1);
     }
 }
 

@@ -232,7 +232,6 @@ typedef struct {
     const Signature *const *terminals;
     uint32_t n, n_slots;
     EncodedSlot **by_table;
-    bool strided; /* some terminal is */
 } Encoding;
 
 /* Encodes the slots of terminals with tables. Tables are numbered slot by slot. */
@@ -298,11 +297,8 @@ static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
                              *words = delta_sequence_builder_new();
         for (uint32_t i = 0; i < t->n; i++) {
             EncodedSlot one = encoding_of(w, t, i, k);
-            const Strided *strided = t->terminals[i]->strided;
-            uint32_t count = signature_count(t->terminals[i]);
-            delta_sequence_builder_add(forms, (DeltaSequenceRun){one.form, 0, count});
-            delta_sequence_builder_add(
-                words, (DeltaSequenceRun){one.word, strided ? strided->steps[k] : 0, count});
+            delta_sequence_builder_add(forms, (DeltaSequenceRun){one.form, 0, 1});
+            delta_sequence_builder_add(words, (DeltaSequenceRun){one.word, 0, 1});
         }
         delta_sequence_builder_encode(forms, out, NULL);
         delta_sequence_builder_encode(words, out, w->constant_number);
@@ -315,23 +311,11 @@ static void put_terminals(Writer *w, SlotEncoder *e, const Batch *batch)
                   .n = batch->things->len,
                   .n_slots = batch->n};
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
-    uint32_t n = 0; /* terminals that T stands for */
-    for (uint32_t i = 0; i < t.n; i++) {
-        n += signature_count(t.terminals[i]);
-        t.strided |= t.terminals[i]->strided != NULL;
-    }
-    t.strided &= n > 1;
     encode_tables(w, e, &t);
-    if (!t.strided)
-        put_each_terminal(w, &each, &t);
-    if (n > 1)
+    put_each_terminal(w, &each, &t);
+    if (t.n > 1)
         put_slot_columns(w, &columns, &t);
-    if (t.strided) {
-        buf_unsigned(&w->out, 1);
-        writer_shorter(w, &columns, NULL);
-    } else {
-        put_batch(w, n, &each, &columns);
-    }
+    put_batch(w, t.n, &each, &columns);
     for (uint32_t i = 0; i < t.n; i++)
         memory_free(t.by_table[i]);
     memory_free(t.by_table);
@@ -349,8 +333,7 @@ static void put_all_slots(Writer *w, SlotEncoder *e)
         Signature *first = &VECTOR_AT(w->r->signatures, Signature, i);
         for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;)
             n++;
-        delta_sequence_builder_add(
-            terminals, (DeltaSequenceRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
+        delta_sequence_builder_add(terminals, (DeltaSequenceRun){n, 0, 1});
         delta_sequence_builder_add(n_slots, (DeltaSequenceRun){n ? first->n_slots : 0, 0, 1});
         for (uint32_t k = 0; k < n; k++)
             batches_add(&batches, VECTOR_AT(w->r->shapes, ShapeRow, shape).words[0], first->n_slots,
@@ -375,7 +358,7 @@ static uint64_t put_all_terminals(Writer *w, bool derive)
     WendBuf terminals = w->out;
     w->out = before;
     slot_tables_write(w, e.tables);
-    buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
+    buf_unsigned(&w->out, w->r->signatures->len);
     buf_bytes(&w->out, terminals.data, terminals.len);
     buf_clear(&terminals);
     return e.derived;

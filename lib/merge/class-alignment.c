@@ -111,15 +111,6 @@ static void search_forget(AlignmentSearch *s, const Class *k)
         map_remove(s->profiles, &k->sequences[q]);
 }
 
-/* Replaces strided terminals of the class. false: as class_spread. */
-static bool spread(AlignmentSearch *s, Class *k)
-{
-    if (!class_is_strided(k))
-        return true;
-    search_forget(s, k);
-    return class_spread(k);
-}
-
 /* Do both make the same number of calls of shapes that together have half of all calls? */
 static bool has_common(AlignmentSearch *search, const Sequence *s, const Sequence *t)
 {
@@ -629,8 +620,6 @@ static bool plan_alignment(Class *a, Class *b, AlignmentSearch *search, Alignmen
         if (a->sequences[q].kind != b->sequences[q].kind || a->sequences[q].id != b->sequences[q].id
             || !has_common(search, &a->sequences[q], &b->sequences[q]))
             return false;
-    if (!spread(search, a) || !spread(search, b))
-        return false;
     return plan_as(a, b, true, search, plan) || plan_as(a, b, false, search, plan);
 }
 

@@ -163,69 +163,10 @@ static TimingSum part_timing(WendCursor *c)
 static void time_apart(Sequence *s)
 {
     uint32_t n = s->table.n_terminals;
-    AUTOFREE uint32_t *counts = NEW(uint32_t, n + 1);
     s->timed_as = NEW(uint32_t, MAX(n, 1));
-    for (uint32_t i = 0; i < n; i++) {
-        const Strided *a = table_strided(&s->table, i);
-        counts[i] = a ? a->count : 1;
-        s->timed_as[i] = i;
-    }
-    s->n_timed = timing_rows(s->table.terminal_shape, counts, s->timed_as, n);
+    vector_indices(s->timed_as, n);
+    s->n_timed = timing_rows(s->table.terminal_shape, s->timed_as, n);
     s->timing = NEW0(TimingSum, 2 * (size_t)s->n_timed + 1);
-}
-
-bool class_is_strided(const Class *k)
-{
-    for (uint32_t i = 0; i < k->n_sequences; i++)
-        if (k->sequences[i].table.strided)
-            return true;
-    return false;
-}
-
-static bool sequence_spread(Sequence *s, uint32_t rank)
-{
-    PartTable t;
-    Table table = {0};
-    Bytes *grammar = bytes_ref(s->grammar);
-    AUTO(Vector) numbers = vector_new(sizeof(uint32_t));
-    table_to_part(&s->table, &t);
-    bool good = elastic_unfold(&t, &grammar, false, numbers, UINT64_MAX, NULL)
-                && table_from_part(&table, &t, rank);
-    part_table_clear(&t);
-    if (!good) {
-        table_clear(&table);
-        bytes_unref(grammar);
-        return false;
-    }
-    /* A shape with a strided terminal has so many terminals that all share a row. */
-    uint32_t *timed_as = NEW(uint32_t, table.n_terminals + 1);
-    AUTOFREE uint32_t *of_shape = NEW0(uint32_t, table.n_shapes + 1);
-    for (uint32_t i = 0; i < s->table.n_terminals; i++)
-        of_shape[s->table.terminal_shape[i]] = s->timed_as[i];
-    for (uint32_t i = 0; i < table.n_terminals; i++)
-        timed_as[i] = of_shape[table.terminal_shape[i]];
-    for (uint32_t i = 0; i < s->table.n_terminals; i++) {
-        uint32_t number = VECTOR_AT(numbers, uint32_t, i);
-        if (number != PAIR_NONE)
-            timed_as[number] = s->timed_as[i];
-    }
-    memory_free(s->timed_as);
-    s->timed_as = timed_as;
-    table_clear(&s->table);
-    s->table = table;
-    bytes_unref(s->grammar);
-    s->grammar = grammar;
-    return true;
-}
-
-bool class_spread(Class *k)
-{
-    bool good = true;
-    for (uint32_t i = 0; good && i < k->n_sequences; i++)
-        good = !k->sequences[i].table.strided
-               || sequence_spread(&k->sequences[i], rankset_lowest(&k->ranks));
-    make_key(k);
-    return good;
 }
 
 /* A stream of equal entries is kept without its length, which is the number of calls. So it is the
@@ -311,7 +252,7 @@ static bool part_main(Sequence *s, WendCursor *c, uint32_t rank, const RankSet *
     s->grammar = read_bytes(c);
     if (times && !c->failed)
         add_seconds(&t, times, seconds);
-    good = times && !c->failed && elastic_unfold(&t, &s->grammar, true, numbers, room, error)
+    good = times && !c->failed && elastic_unfold(&t, &s->grammar, numbers, room, error)
            && table_from_part(&s->table, &t, rank);
     if (good) {
         s->outcomes = outcomes;

@@ -18,25 +18,14 @@
 #include "timing.h"
 #include "ranks/rank-vector.h"
 
-/* A strided terminal of one rank. It stands for a run of COUNT terminals, whose slots go up by
- * STEPS from those in the table. Its calls are those of the run, in order; the run may repeat,
- * always as a whole. So the calls of a root to each rank take the memory of one. When the rank is
- * merged with ranks that make the same calls, the run becomes ordinary terminals (class_spread). */
-typedef struct {
-    uint32_t terminal, count;
-    int64_t *steps;
-} Strided;
-
 /* A signature table without its timing: shapes, and terminals with slot vectors. */
 typedef struct {
-    /* n (n word^n)^n, n (2 shape + is strided, number of slots [count step^n])^n. Tables of equal
-     * structure have equal bytes */
+    /* n (n word^n)^n, n (shape, number of slots)^n. Tables of equal structure have equal bytes */
     Bytes *structure;
     uint32_t n_shapes, n_terminals;
     uint32_t *terminal_shape;
     uint32_t *first_slot; /* n_terminals + 1 */
     uint8_t *has_self;    /* by terminal: slot 0 is self */
-    Vector *strided;      /* Strided, ascending; NULL: there are none */
     RankVector *slots;
     /* by terminal: the ranks that have it, which are the ranks of its slots (class-alignment.h).
      * NULL: all ranks of the table */
@@ -118,10 +107,7 @@ struct WendMerge {
 /* -- table.c -- */
 /* The table of one rank, whose vectors are single values. false: damaged. */
 bool table_from_part(Table *t, const PartTable *p, uint32_t rank);
-/* The reverse, for a table of one rank. The caller clears *P. */
-void table_to_part(const Table *t, PartTable *p);
-const Strided *table_strided(const Table *t, uint32_t terminal); /* NULL: it is not strided */
-bool table_decode(Table *t, WendCursor *c, uint32_t ranks);      /* RANKS: the number of ranks */
+bool table_decode(Table *t, WendCursor *c, uint32_t ranks); /* RANKS: the number of ranks */
 void table_encode(const Table *t, WendBuf *out);
 /* Merges B into A. Their structures are equal, and they share no rank. */
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b);
@@ -163,14 +149,10 @@ bool contents_decode(Contents *c, WendCursor *in, uint32_t world);
 Class *class_from_part(WendCursor *c, uint32_t rank, uint64_t room, double *seconds, Error **error);
 Class *class_decode(WendCursor *c, uint32_t world);
 void class_encode(const Class *k, WendBuf *out);
-bool class_is_strided(const Class *k); /* it has strided terminals, and one rank */
-/* Replaces strided terminals by the terminals that they stand for. The class is then as if it had
- * never had any; its key of shapes does not change. false: a grammar is damaged. */
-bool class_spread(Class *k);
-/* Merges class B into class A. The two share no rank, and neither has strided terminals. Their keys
- * or their keys of shapes must be equal. If only the latter are, it merges them by their common
- * refinement, which changes A's key. Returns false and leaves both unchanged if a sequence cannot
- * be refined, or the refinement would save less than a quarter of the smaller class. */
+/* Merges class B into class A. The two share no rank. Their keys or their keys of shapes must be
+ * equal. If only the latter are, it merges them by their common refinement, which changes A's key.
+ * Returns false and leaves both unchanged if a sequence cannot be refined, or the refinement would
+ * save less than a quarter of the smaller class. */
 bool class_merge(Class *a, Class *b);
 /* Merges B into A, if their structures are equal and their grammars differ only in repetition
  * counts. A keeps its grammars. */

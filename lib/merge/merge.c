@@ -255,21 +255,6 @@ static WendMerge *decode(const uint8_t *encoded, size_t n, Error **error)
 
 /* -- two into one -- */
 
-/* Replaces strided terminals of classes that may become one. false: a grammar is damaged. */
-static bool spread_kin(WendMerge *m, Class *theirs)
-{
-    Class *kin = map_get(m->by_shapes, theirs->shapes_key);
-    if (!kin)
-        return true;
-    bool good = !class_is_strided(theirs) || class_spread(theirs);
-    if (!class_is_strided(kin))
-        return good;
-    map_remove(m->by_key, kin->key);
-    good = class_spread(kin) && good;
-    map_put(m->by_key, kin->key, kin);
-    return good;
-}
-
 /* Merges THEIRS into an equal class of M, or into one with equal shapes. There is only one class
  * with a key of shapes, unless all with the key stay apart. false: it was not merged. */
 static bool absorbed(WendMerge *m, Class *theirs)
@@ -318,11 +303,6 @@ bool merge_unite(WendMerge *m, WendMerge *other, Error **error)
     rank_times_include(m->rank_times, other->rank_times);
     for (uint32_t i = 0; i < other->classes->len; i++) {
         Class *theirs = VECTOR_POINTER(other->classes, i);
-        if (!spread_kin(m, theirs)) {
-            error_set(error, WEND_ERROR_INPUT, "a rank's grammar is damaged");
-            merge_free(other);
-            return false;
-        }
         if (absorbed(m, theirs))
             continue;
         VECTOR_POINTER(other->classes, i) = NULL; /* moved; class_free takes NULL */

@@ -7,7 +7,6 @@
 #include "class.h"
 #include "record/rules.h"
 #include "shard.h"
-#include "unroll.h"
 #include "variants.h"
 
 /* A terminal. Its slots and ranks belong to the first class that has it. */
@@ -15,14 +14,8 @@ typedef struct {
     uint32_t shape;
     uint32_t n_slots;
     RankVector *slots;
-    const RankSet *ranks;   /* the ranks of its delta sequences; NULL: it has none */
-    const Strided *strided; /* NULL: it is not strided */
+    const RankSet *ranks; /* the ranks of its delta sequences; NULL: it has none */
 } Signature;
-
-static inline uint32_t signature_count(const Signature *s)
-{
-    return s->strided ? s->strided->count : 1;
-}
 
 /* By number in a table of a sequence: the number in the recording. */
 typedef struct {
@@ -33,15 +26,8 @@ typedef struct {
     const Sequence *sequence;
     uint32_t rule; /* the start rule */
     TableMap main;
-    TableMap *polls;      /* for each of sequence->poll_tables */
-    Unrolling *unrolling; /* NULL: it has no strided terminals */
+    TableMap *polls; /* for each of sequence->poll_tables */
 } RecordedSequence;
-
-/* A rule that is unrolled (unroll.h). */
-typedef struct {
-    const RecordedSequence *sequence;
-    uint32_t rule; /* in the grammar of the sequence */
-} UnrolledRule;
 
 typedef struct {
     const Class *class;
@@ -54,14 +40,8 @@ typedef struct {
     Map *variants;      /* Class -> Variants */
     Vector *shapes;     /* ShapeRow */
     Vector *signatures; /* Signature: the terminals */
-    /* By signature: its number in the archive; of a strided terminal, that of its first terminal.
-     * The entry behind the last signature is the number of all terminals. */
-    uint32_t *numbers;
-    /* Rule, over signatures. A rule uses only rules before it. An unrolled rule has each of its
-     * symbols once, in no order. */
-    Vector *rules;
-    Map *unrolled;   /* number -> UnrolledRule */
-    Vector *classes; /* RecordedClass, by lowest rank */
+    Vector *rules;      /* Rule, over signatures. A rule uses only rules before it */
+    Vector *classes;    /* RecordedClass, by lowest rank */
 } Recording;
 
 /* Shares terminals and rules between the classes of M. M must outlive the result. Its classes

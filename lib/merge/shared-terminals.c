@@ -93,19 +93,6 @@ static bool fits(const Signature *s, uint32_t shape, const RankVector *slots, ui
     return !deltas || rankset_equal(s->ranks, ranks);
 }
 
-/* Adds a strided terminal, which no other class shares. */
-static bool share_strided(TerminalSharing *sharing, uint32_t shape, RankVector *slots, uint32_t n,
-                          const Strided *strided, uint32_t *number)
-{
-    const ShapeRow *row = &VECTOR_AT(sharing->r->shapes, ShapeRow, shape);
-    if (!layout_fits(&sharing->layout, &mpi_functions[row->words[0] / 2], row->words, row->n, n))
-        return false;
-    const Signature s = {.shape = shape, .n_slots = n, .slots = slots, .strided = strided};
-    VECTOR_APPEND(sharing->r->signatures, s);
-    *number = sharing->r->signatures->len - 1;
-    return true;
-}
-
 static bool share_terminal(TerminalSharing *sharing, uint32_t shape, RankVector *slots, uint32_t n,
                            const RankSet *ranks, uint32_t *number)
 {
@@ -162,13 +149,10 @@ static bool share_table(TerminalSharing *sharing, const Table *t, const RankSet 
     table_shapes_free(shapes, t->n_shapes);
     sharing->n_tables--;
     for (uint32_t i = 0; i < t->n_terminals; i++) {
-        const Strided *strided = table_strided(t, i);
         uint32_t shape = map->shapes[t->terminal_shape[i]], *number = &map->terminals[i];
         RankVector *slots = &t->slots[t->first_slot[i]];
         uint32_t n = t->first_slot[i + 1] - t->first_slot[i];
-        if (!(strided ? share_strided(sharing, shape, slots, n, strided, number)
-                      : share_terminal(sharing, shape, slots, n, t->ranks ? &t->ranks[i] : ranks,
-                                       number)))
+        if (!share_terminal(sharing, shape, slots, n, t->ranks ? &t->ranks[i] : ranks, number))
             return false;
     }
     return true;
@@ -185,7 +169,6 @@ typedef struct {
     Vector *starts;  /* uint32_t: number of the body of each sequence's start */
     /* WendSymbol over terminals and bodies: the symbols of all bodies that have a trip count */
     Vector *trips;
-    Map *unrolled; /* number of an unrolled body + 1 -> UnrolledRule */
 } RuleSharing;
 
 static uint32_t share_body(RuleSharing *s, const Rule *rule, const uint32_t *terminals,
@@ -215,40 +198,6 @@ static uint32_t share_body(RuleSharing *s, const Rule *rule, const uint32_t *ter
     if (start)
         VECTOR_APPEND(s->starts, number);
     return number;
-}
-
-/* Adds an unrolled body, which is not shared. */
-static uint32_t add_unrolled(RuleSharing *s, const RecordedSequence *sequence, uint32_t rule)
-{
-    const Unrolling *u = sequence->unrolling;
-    Rule body = unrolling_summary(u, rule);
-    for (uint32_t i = 0; i < body.n; i++)
-        body.symbols[i].id = body.symbols[i].is_rule ? u->number[body.symbols[i].id]
-                                                     : sequence->main.terminals[body.symbols[i].id];
-    VECTOR_APPEND(s->bodies, body);
-    UnrolledRule *one = NEW(UnrolledRule, 1);
-    *one = (UnrolledRule){sequence, rule};
-    map_put(s->unrolled, OF_NUMBER(s->bodies->len), one);
-    return s->bodies->len - 1;
-}
-
-static bool share_unrolled(RuleSharing *s, const RecordedSequence *sequence)
-{
-    const Unrolling *u = sequence->unrolling;
-    uint32_t n;
-    AUTOFREE uint32_t *order = rules_bottom_up(&u->row, &n);
-    for (uint32_t i = 0; order && i < n; i++) {
-        uint32_t rule = order[i];
-        if (u->kind[rule] == UNROLLED_INLINE)
-            continue;
-        u->number[rule] =
-            u->kind[rule] == UNROLLED_WHOLE
-                ? add_unrolled(s, sequence, rule)
-                : share_body(s, &u->row.rules[rule], sequence->main.terminals, u->number, false);
-        if (rule == 0)
-            VECTOR_APPEND(s->starts, u->number[rule]);
-    }
-    return order != NULL;
 }
 
 /* *TRIP_OF (or NULL) is as in Variants, and is moved behind the symbols of this grammar. */
@@ -283,9 +232,7 @@ static bool compress_bodies(RuleSharing *s, uint32_t n_terminals, uint32_t first
     bool good = g != NULL;
     for (uint32_t i = 0; i < s->bodies->len && good; i++) {
         const Rule *body = &VECTOR_AT(s->bodies, Rule, i);
-        /* An unrolled body has its symbols in no order. */
-        bool unrolled = map_has(s->unrolled, OF_NUMBER(i + 1));
-        for (uint32_t k = 0; !unrolled && k < body->n && good; k++) {
+        for (uint32_t k = 0; k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
             if (y->repeats & RULE_TRIP) {
                 uint64_t terminal = (uint64_t)first_end + s->bodies->len + s->trips->len;
@@ -330,7 +277,7 @@ static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
     return s;
 }
 
-static bool cut_bodies(Nodes *n, const RuleSharing *s, const RuleRow *row, uint32_t first_end)
+static bool cut_bodies(Nodes *n, const RuleRow *row, uint32_t first_end)
 {
     n->n_nodes = n->n_bodies + row->n_rules;
     n->nodes = NEW0(Rule, n->n_nodes);
@@ -348,12 +295,6 @@ static bool cut_bodies(Nodes *n, const RuleSharing *s, const RuleRow *row, uint3
         for (uint32_t k = at; k < end; k++)
             n->nodes[body].symbols[k - at] = node_symbol(n, all->symbols[k]);
         at = end + 1;
-        if (!map_has(s->unrolled, OF_NUMBER(body + 1)))
-            continue;
-        const Rule *unrolled = &VECTOR_AT(s->bodies, Rule, body);
-        memory_free(n->nodes[body].symbols);
-        n->nodes[body] =
-            (Rule){unrolled->n, memory_copy(unrolled->symbols, unrolled->n * sizeof(WendSymbol))};
     }
     for (uint32_t q = 1; q < row->n_rules; q++) {
         Rule *node = &n->nodes[n->n_bodies + q];
@@ -440,25 +381,10 @@ static int by_height(const void *a, const void *b, void *data)
     return x < y ? -1 : x > y;
 }
 
-/* Renumbers the rules of an unrolled grammar from bodies to rules of the recording. */
-static void number_unrolled(Recording *r, const Nodes *n, const uint32_t *number)
-{
-    for (uint32_t i = 0; i < r->classes->len; i++) {
-        const RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
-        for (uint32_t q = 0; q < k->class->n_sequences; q++) {
-            Unrolling *u = k->sequences[q].unrolling;
-            for (uint32_t rule = 0; u && rule < u->row.n_rules; rule++)
-                if (u->kind[rule] != UNROLLED_INLINE)
-                    u->number[rule] = number[behind(n, u->number[rule])];
-        }
-    }
-}
-
 /* Makes the rules of the recording. Rules of less depth come first: if a program communicates along
  * a tree, each level adds to the level before, and the writer encodes the difference. STARTS: by
  * sequence, its node, which becomes its rule. */
-static void emit_rules(Recording *r, const Nodes *n, const RuleSharing *s, uint32_t *starts,
-                       uint32_t n_starts)
+static void emit_rules(Recording *r, const Nodes *n, uint32_t *starts, uint32_t n_starts)
 {
     AUTOFREE uint32_t *height = node_heights(n, starts, n_starts),
                       *number = NEW0(uint32_t, n->n_nodes + 1);
@@ -474,32 +400,23 @@ static void emit_rules(Recording *r, const Nodes *n, const RuleSharing *s, uint3
                 out.symbols[k].id = number[behind(n, out.symbols[k].id)];
         number[node] = r->rules->len;
         VECTOR_APPEND(r->rules, out);
-        void *key = OF_NUMBER(node + 1),
-             *unrolled = node < n->n_bodies ? map_get(s->unrolled, key) : NULL;
-        if (!unrolled)
-            continue;
-        map_steal(s->unrolled, key);
-        map_put(r->unrolled, OF_NUMBER(number[node]), unrolled);
     }
     for (uint32_t i = 0; i < n_starts; i++)
         starts[i] = number[starts[i]];
-    number_unrolled(r, n, number);
 }
 
 static bool share_rules(Recording *r)
 {
     RuleSharing s = {vector_new(sizeof(Rule)), map_of_bytes(NULL), vector_new(sizeof(uint32_t)),
-                     vector_new(sizeof(WendSymbol)), map_new(NULL, NULL, NULL, memory_free)};
+                     vector_new(sizeof(WendSymbol))};
     bool good = true;
     for (uint32_t i = 0; i < r->classes->len && good; i++) {
         RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
         const uint32_t *trip_of = k->variants ? k->variants->trip_of : NULL;
         for (uint32_t q = 0; q < k->class->n_sequences && good; q++)
-            good = k->sequences[q].unrolling
-                       ? share_unrolled(&s, &k->sequences[q])
-                       : share_grammar(&s, k->sequences[q].sequence->grammar,
-                                       k->sequences[q].main.terminals,
-                                       k->sequences[q].sequence->table.n_terminals, &trip_of);
+            good =
+                share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals,
+                              k->sequences[q].sequence->table.n_terminals, &trip_of);
     }
     Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len, .trips = s.trips};
     uint32_t first_end = n.n_terminals + n.n_bodies;
@@ -507,13 +424,13 @@ static bool share_rules(Recording *r)
     /* the limit of a grammar's terminals */
     good = good && (uint64_t)n.n_terminals + 2 * (uint64_t)n.n_bodies < INT32_MAX;
     good = good && compress_bodies(&s, n.n_terminals, first_end, &row)
-           && cut_bodies(&n, &s, &row, first_end);
+           && cut_bodies(&n, &row, first_end);
     if (good) {
         uint32_t *starts = (uint32_t *)(void *)s.starts->data;
         uint32_t at = 0;
         for (uint32_t i = 0; i < s.starts->len; i++)
             starts[i] = behind(&n, starts[i]);
-        emit_rules(r, &n, &s, starts, s.starts->len);
+        emit_rules(r, &n, starts, s.starts->len);
         for (uint32_t i = 0; i < r->classes->len; i++) {
             RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
             for (uint32_t q = 0; q < k->class->n_sequences; q++)
@@ -530,7 +447,6 @@ static bool share_rules(Recording *r)
     vector_unref(s.starts);
     vector_unref(s.trips);
     map_unref(s.by_content);
-    map_unref(s.unrolled);
     return good;
 }
 
@@ -558,38 +474,13 @@ static int polls_by_lowest(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void free_unrollings(const RecordedClass *k)
+static void put_in_order(WendMerge *m, Recording *r)
 {
-    for (uint32_t q = 0; q < k->class->n_sequences; q++)
-        CLEAR(k->sequences[q].unrolling, unrolling_free);
-}
-
-/* Unrolls the classes. If one cannot be unrolled, its strided terminals are replaced. */
-static bool unroll(const RecordedClass *k, Class *class)
-{
-    bool good = true;
-    for (uint32_t q = 0; good && q < class->n_sequences; q++) {
-        const Sequence *s = &class->sequences[q];
-        if (!s->table.strided)
-            continue;
-        k->sequences[q].unrolling = unrolling_new(s);
-        good = k->sequences[q].unrolling != NULL;
-    }
-    if (good)
-        return true;
-    free_unrollings(k);
-    return class_spread(class);
-}
-
-static bool put_in_order(WendMerge *m, Recording *r)
-{
-    bool good = true;
     for (uint32_t i = 0; i < m->classes->len; i++) {
         Class *class = VECTOR_POINTER(m->classes, i);
         RecordedClass k = {.class = class,
                            .variants = map_get(r->variants, class),
                            .sequences = NEW0(RecordedSequence, class->n_sequences + 1)};
-        good = unroll(&k, class) && good;
         for (uint32_t q = 0; q < k.class->n_sequences; q++) {
             Sequence *s = &k.class->sequences[q];
             k.sequences[q].sequence = s;
@@ -602,7 +493,6 @@ static bool put_in_order(WendMerge *m, Recording *r)
         VECTOR_APPEND(r->classes, k);
     }
     vector_sort(r->classes, by_lowest);
-    return good;
 }
 
 /* Large classes come first: their expressions are certain, and those of single ranks follow
@@ -668,19 +558,6 @@ static void sort_terminals(Recording *r)
     }
 }
 
-/* false: there are too many. */
-static bool number_terminals(Recording *r)
-{
-    uint64_t n = 0;
-    r->numbers = NEW(uint32_t, r->signatures->len + 1);
-    for (uint32_t i = 0; i < r->signatures->len && n < INT32_MAX; i++) {
-        r->numbers[i] = (uint32_t)n;
-        n += signature_count(&VECTOR_AT(r->signatures, Signature, i));
-    }
-    r->numbers[r->signatures->len] = (uint32_t)n;
-    return n < INT32_MAX;
-}
-
 Recording *recording_share_terminals(WendMerge *m, Error **error)
 {
     Recording *r = NEW0(Recording, 1);
@@ -689,13 +566,13 @@ Recording *recording_share_terminals(WendMerge *m, Error **error)
     r->signatures = vector_new(sizeof(Signature));
     r->rules = vector_new(sizeof(Rule));
     r->classes = vector_new(sizeof(RecordedClass));
-    r->unrolled = map_new(NULL, NULL, NULL, memory_free);
     r->variants = variants_join(m);
-    if (!r->variants || !class_alignment_align(m, r->variants) || !put_in_order(m, r)) {
+    if (!r->variants || !class_alignment_align(m, r->variants)) {
         recording_free(r);
         error_set(error, WEND_ERROR_INPUT, "a rank's grammar is damaged");
         return NULL;
     }
+    put_in_order(m, r);
 
     TerminalSharing sharing = {.r = r};
     sharing.shapes = map_of_bytes(NULL);
@@ -707,7 +584,7 @@ Recording *recording_share_terminals(WendMerge *m, Error **error)
     map_unref(sharing.signatures);
     if (tables)
         sort_terminals(r);
-    if (tables && number_terminals(r) && share_rules(r))
+    if (tables && share_rules(r))
         return r;
     recording_free(r);
     error_set(error, WEND_ERROR_INPUT,
@@ -726,7 +603,6 @@ void recording_free(Recording *r)
         memory_free(VECTOR_AT(r->rules, Rule, i).symbols);
     for (uint32_t i = 0; i < r->classes->len; i++) {
         RecordedClass *k = &VECTOR_AT(r->classes, RecordedClass, i);
-        free_unrollings(k);
         for (uint32_t q = 0; q < k->class->n_sequences; q++) {
             RecordedSequence *s = &k->sequences[q];
             memory_free(s->main.shapes);
@@ -740,8 +616,6 @@ void recording_free(Recording *r)
         memory_free(k->sequences);
     }
     CLEAR(r->variants, map_unref);
-    map_unref(r->unrolled);
-    memory_free(r->numbers);
     vector_unref(r->shapes);
     vector_unref(r->signatures);
     vector_unref(r->rules);

@@ -3,24 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/lower-bound.h"
 #include "base/containers.h"
 #include "record/record.h"
 #include "class.h"
-
-static bool index_strided(Table *t, uint32_t terminal, uint64_t n_slots, WendCursor *c)
-{
-    uint64_t count = cursor_unsigned(c);
-    if (c->failed || count == 0 || count > INT32_MAX || n_slots > (uint64_t)(c->end - c->p))
-        return false;
-    if (!t->strided)
-        t->strided = vector_new(sizeof(Strided));
-    const Strided one = {terminal, (uint32_t)count, NEW(int64_t, n_slots + 1)};
-    for (uint64_t k = 0; k < n_slots; k++)
-        one.steps[k] = cursor_signed(c);
-    VECTOR_APPEND(t->strided, one);
-    return true;
-}
 
 /* Fills the members that follow from the structure's bytes, which have been checked. */
 static bool index_structure(Table *t)
@@ -46,9 +31,7 @@ static bool index_structure(Table *t)
     t->first_slot = NEW0(uint32_t, t->n_terminals + 1);
     t->has_self = NEW0(uint8_t, t->n_terminals + 1);
     for (uint32_t i = 0; i < t->n_terminals; i++) {
-        uint64_t said = cursor_unsigned(&c), shape = said >> 1, slots = cursor_unsigned(&c);
-        if (said & 1 && !index_strided(t, i, slots, &c))
-            return false;
+        uint64_t shape = cursor_unsigned(&c), slots = cursor_unsigned(&c);
         if (c.failed || shape >= t->n_shapes || slots > INT32_MAX
             || t->first_slot[i] + slots > INT32_MAX)
             return false;
@@ -79,40 +62,6 @@ static size_t shapes_length(const Table *t)
     return (size_t)(c.p - bytes);
 }
 
-const Strided *table_strided(const Table *t, uint32_t terminal)
-{
-    uint32_t n = t->strided ? t->strided->len : 0,
-             at = LOWER_BOUND(i, n, VECTOR_AT(t->strided, Strided, i).terminal < terminal);
-    const Strided *a = at < n ? &VECTOR_AT(t->strided, Strided, at) : NULL;
-    return a && a->terminal == terminal ? a : NULL;
-}
-
-/* Are all words of the terminals that a strided one stands for valid? */
-static bool strided_in_range(const Table *t, const Strided *a)
-{
-    const RankVector *slots = &t->slots[t->first_slot[a->terminal]];
-    for (uint32_t k = 0; k < t->first_slot[a->terminal + 1] - t->first_slot[a->terminal]; k++) {
-        int64_t away, last;
-        if (!rank_vector_is_constant(&slots[k]))
-            return false;
-        if (a->steps[k] == 0)
-            continue;
-        if (word_is_special(slots[k].value)
-            || __builtin_mul_overflow(a->steps[k], (int64_t)(a->count - 1), &away)
-            || __builtin_add_overflow(slots[k].value, away, &last) || word_is_special(last))
-            return false;
-    }
-    return true;
-}
-
-static bool all_in_range(const Table *t)
-{
-    for (uint32_t i = 0; t->strided && i < t->strided->len; i++)
-        if (!strided_in_range(t, &VECTOR_AT(t->strided, Strided, i)))
-            return false;
-    return true;
-}
-
 bool table_from_part(Table *t, const PartTable *p, uint32_t rank)
 {
     WendBuf structure = WEND_BUF_INIT;
@@ -121,13 +70,8 @@ bool table_from_part(Table *t, const PartTable *p, uint32_t rank)
     buf_unsigned(&structure, p->terminals->len);
     for (uint32_t i = 0; i < p->terminals->len; i++) {
         const PartTerminal *one = &VECTOR_AT(p->terminals, PartTerminal, i);
-        buf_unsigned(&structure, (uint64_t)one->shape << 1 | (one->count > 0));
+        buf_unsigned(&structure, one->shape);
         buf_unsigned(&structure, one->n);
-        if (!one->count)
-            continue;
-        buf_unsigned(&structure, one->count);
-        for (uint32_t k = 0; k < one->n; k++)
-            buf_signed(&structure, one->steps[k]);
     }
     if (!take_structure(t, &structure))
         return false;
@@ -141,29 +85,7 @@ bool table_from_part(Table *t, const PartTable *p, uint32_t rank)
                 rank_vector_single(words[k], k == 0 || !t->has_self[i] ? (int64_t)rank : words[0]);
         }
     }
-    return all_in_range(t);
-}
-
-void table_to_part(const Table *t, PartTable *p)
-{
-    size_t n_shapes = shapes_length(t);
-    *p = (PartTable){.n_shapes = t->n_shapes,
-                     .shapes = WEND_BUF_INIT,
-                     .terminals = vector_new(sizeof(PartTerminal)),
-                     .streams = vector_new(sizeof(PartStream))};
-    buf_bytes(&p->shapes, t->structure->data, n_shapes);
-    for (uint32_t i = 0; i < t->n_terminals; i++) {
-        const Strided *a = table_strided(t, i);
-        uint32_t n = t->first_slot[i + 1] - t->first_slot[i];
-        int64_t *words = arena_new(&p->arena, n * sizeof *words),
-                *steps = a ? arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
-        if (!words || (a && !steps))
-            memory_short();
-        for (uint32_t k = 0; k < n; k++)
-            words[k] = t->slots[t->first_slot[i] + k].value;
-        const PartTerminal one = {t->terminal_shape[i], n, words, a ? a->count : 0, steps};
-        VECTOR_APPEND(p->terminals, one);
-    }
+    return true;
 }
 
 void table_encode(const Table *t, WendBuf *out)
@@ -192,7 +114,7 @@ bool table_decode(Table *t, WendCursor *c, uint32_t ranks)
     for (uint32_t s = 0; s < n; s++)
         if (!rank_vector_decode(&t->slots[s], c, ranks))
             return false;
-    return !t->strided || (ranks == 1 && all_in_range(t));
+    return true;
 }
 
 void table_clear(Table *t)
@@ -203,9 +125,6 @@ void table_clear(Table *t)
     for (uint32_t i = 0; t->ranks && i < t->n_terminals; i++)
         rankset_clear(&t->ranks[i]);
     memory_free(t->ranks);
-    for (uint32_t i = 0; t->strided && i < t->strided->len; i++)
-        memory_free(VECTOR_AT(t->strided, Strided, i).steps);
-    CLEAR(t->strided, vector_unref);
     CLEAR(t->structure, bytes_unref);
     memory_free(t->terminal_shape);
     memory_free(t->first_slot);
@@ -224,11 +143,6 @@ size_t table_memory(const Table *t)
     for (uint32_t s = 0; s < n; s++)
         if (rank_vector_is_deltas(&t->slots[s]))
             all += delta_sequence_memory(t->slots[s].deltas);
-    for (uint32_t i = 0; t->strided && i < t->strided->len; i++) {
-        uint32_t terminal = VECTOR_AT(t->strided, Strided, i).terminal;
-        all += sizeof(Strided)
-               + (t->first_slot[terminal + 1] - t->first_slot[terminal]) * sizeof(int64_t);
-    }
     return all;
 }
 
@@ -290,7 +204,7 @@ Table table_refined(const Table *t, const uint32_t *of, uint32_t n)
     buf_bytes(&structure, t->structure->data, shapes_length(t));
     buf_unsigned(&structure, n);
     for (uint32_t i = 0; i < n; i++) {
-        buf_unsigned(&structure, (uint64_t)t->terminal_shape[of[i]] << 1);
+        buf_unsigned(&structure, t->terminal_shape[of[i]]);
         buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
     }
     if (!take_structure(&refined, &structure))
@@ -360,10 +274,8 @@ static void align_structure(const Table *a, const Table *b, const uint32_t *cons
         bool of_b = of[0][i] == PAIR_NONE;
         const Table *t = tables[of_b];
         uint32_t terminal = of[of_b][i];
-        buf_unsigned(
-            structure,
-            (uint64_t)(of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal])
-                << 1);
+        buf_unsigned(structure,
+                     of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal]);
         buf_unsigned(structure, t->first_slot[terminal + 1] - t->first_slot[terminal]);
     }
 }

@@ -10,7 +10,7 @@ typedef struct {
     uint32_t first;
 } OfShape;
 
-uint32_t timing_rows(const uint32_t *shapes, const uint32_t *counts, uint32_t *rows, uint32_t n)
+uint32_t timing_rows(const uint32_t *shapes, uint32_t *rows, uint32_t n)
 {
     /* row before -> 1 + row after; no row has terminals of several shapes */
     AUTO(Map) known = map_new(NULL, NULL, NULL, NULL);
@@ -24,7 +24,7 @@ uint32_t timing_rows(const uint32_t *shapes, const uint32_t *counts, uint32_t *r
             *s = (OfShape){0, rows[i]};
             map_put(by_shape, OF_NUMBER(shapes[i]), s);
         }
-        s->n += counts ? counts[i] : 1;
+        s->n++;
     }
     for (uint32_t i = 0; i < n; i++) {
         const OfShape *s = map_get(by_shape, OF_NUMBER(shapes[i]));

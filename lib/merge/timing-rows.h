@@ -10,9 +10,9 @@
  * variant. */
 enum { TIMING_NONE, TIMING_TOGETHER, TIMING_BY_VARIANT };
 /* Changes ROWS, the row of times of each of N terminals: if a shape has more than WEND_TIMED_APART
- * terminals, all of them get one row. Rows are numbered by first use. COUNTS (or NULL): the number
- * of terminals that each stands for. Returns the number of rows. */
-uint32_t timing_rows(const uint32_t *shapes, const uint32_t *counts, uint32_t *rows, uint32_t n);
+ * terminals, all of them get one row. Rows are numbered by first use. Returns the number of
+ * rows. */
+uint32_t timing_rows(const uint32_t *shapes, uint32_t *rows, uint32_t n);
 /* Rows that sequences share, numbered by first use, in groups. A group has the rows of a function.
  * LIKELY, of a group or of a terminal: 1 + the last row that it had, or 0. */
 typedef struct {

@@ -131,9 +131,6 @@ static bool find_alike(const WendMerge *m, Map *alike)
         bool good = true;
         for (uint32_t q = 0; good && q < c->class->n_sequences; q++)
             good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
-        /* a class that is not joined */
-        if (class_is_strided(c->class))
-            buf_unsigned(&b, rankset_lowest(&c->class->ranks));
         AUTO(Bytes) key = bytes_new(b.data, b.len);
         buf_clear(&b);
         Vector *candidates = map_get(alike, key);
