@@ -8,181 +8,138 @@
 #include "record/functions.h"
 #include "write-private.h"
 
-/* A row of times. EXPECTED: the number of calls of the terminals that have it, which a reader
+/* A terminal of a sequence: the row found for it, and its calls. */
+typedef struct {
+    uint32_t function, terminal, row;
+    uint64_t calls;
+} RowUse;
+
+/* Rows of durations, or of intervals. A terminal that differs from a row with few calls may be like
+ * it once the row has all its calls. So rows are found first, each from the calls so far
+ * (find_row). Then rows of a function that turned out to be alike become one (settle_rows), and
+ * those that remain are numbered (number_rows). */
+typedef struct TimingTable {
+    Vector *found;     /* TimingSum, by row found */
+    SharedRows shared; /* the rows found, by function */
+    Vector *uses;      /* RowUse */
+} TimingTable;
+
+static TimingTable timing_table_new(uint32_t n_terminals)
+{
+    TimingTable t = {.found = vector_new(sizeof(TimingSum)), .uses = vector_new(sizeof(RowUse))};
+    shared_rows_init(&t.shared, (uint32_t)mpi_n_functions, n_terminals);
+    return t;
+}
+
+static void timing_table_clear(TimingTable *t)
+{
+    vector_unref(t->found);
+    vector_unref(t->uses);
+    shared_rows_clear(&t->shared);
+}
+
+static TimingSum *sum_of(const TimingTable *t, uint32_t row)
+{
+    return &VECTOR_AT(t->found, TimingSum, row);
+}
+
+/* -- rows: at most WEND_TIMED_APART of them are compared, so that time stays linear -- */
+
+/* The row for a terminal whose times sum up to SUM. It is the likely row or another row of the
+ * function with times like these, else a new row. */
+static uint32_t find_row(TimingTable *t, uint32_t function, uint32_t terminal, const TimingSum *sum)
+{
+    uint32_t n = shared_rows_count(&t->shared, function),
+             likely = shared_rows_likely(&t->shared, function, terminal), row = t->found->len;
+    if (likely && timing_alike(sum_of(t, likely - 1), sum))
+        row = likely - 1;
+    for (uint32_t i = 1; row == t->found->len && i <= MIN(n, WEND_TIMED_APART); i++) {
+        uint32_t other = shared_rows_at(&t->shared, function, n - i);
+        if (timing_alike(sum_of(t, other), sum))
+            row = other;
+    }
+    if (row == t->found->len)
+        vector_resize(t->found, row + 1);
+    shared_rows_encode(&t->shared, function, terminal, row);
+    timing_add(sum_of(t, row), sum);
+    return row;
+}
+
+/* Merges the rows of each function that are alike. Returns, by row found, the row that it is now
+ * part of. */
+static uint32_t *settle_rows(TimingTable *t)
+{
+    uint32_t *same_as = NEW(uint32_t, t->found->len + 1);
+    vector_indices(same_as, t->found->len);
+    for (uint32_t function = 0; function < mpi_n_functions; function++) {
+        AUTO(Vector) apart = vector_new(sizeof(uint32_t));
+        for (uint32_t i = 0; i < shared_rows_count(&t->shared, function); i++) {
+            uint32_t row = shared_rows_at(&t->shared, function, i);
+            for (uint32_t k = apart->len;
+                 same_as[row] == row && k > 0 && apart->len - k < WEND_TIMED_APART; k--) {
+                uint32_t before = VECTOR_AT(apart, uint32_t, k - 1);
+                if (!timing_alike(sum_of(t, before), sum_of(t, row)))
+                    continue;
+                timing_add(sum_of(t, before), sum_of(t, row));
+                same_as[row] = before;
+            }
+            if (same_as[row] == row)
+                VECTOR_APPEND(apart, row);
+        }
+    }
+    return same_as;
+}
+
+/* A row of the archive. EXPECTED: the number of calls of the terminals that have it, which a reader
  * expects as its count. */
 typedef struct {
     TimingSum sum;
     uint64_t expected;
 } TimingRow;
+
+/* The codes of rows (shared_rows_encode) that are not ROW_LIKELY, how many they are, and how many
+ * ROW_LIKELY come before each of them. GAP: how many there are since the last of them. */
 typedef struct {
-    Vector *rows;
+    DeltaSequenceBuilder *gaps, *values;
+    uint64_t n, gap;
+} RowCodes;
+
+static void add(DeltaSequenceBuilder *b, int64_t word)
+{
+    delta_sequence_builder_add(b, (DeltaSequenceRun){word, 0, 1});
+}
+
+/* Numbers the rows that remain, in the order of their first use. Returns them (TimingRow), and adds
+ * the code of each terminal's row to CODES. */
+static Vector *number_rows(TimingTable *t, uint32_t n_terminals, RowCodes *codes)
+{
+    AUTOFREE uint32_t *same_as = settle_rows(t);
+    AUTOFREE uint32_t *numbers = NEW0(uint32_t, t->found->len + 1); /* by row found: + 1, or 0 */
+    Vector *rows = vector_new(sizeof(TimingRow));
     SharedRows shared;
-} TimingRows;
-
-/* The number of a row, as it is encoded, and how many ROW_LIKELY come before it. */
-typedef struct {
-    int64_t value;
-    uint64_t gap;
-} RowNumber;
-
-/* Rows of durations, or of intervals. All sequences are walked twice, because a terminal that
- * differs from a row with few calls may be like it once the row has all its calls.
- *
- * - The first walk finds rows, each from the calls so far (find_row).
- * - Rows of a function that turn out to be alike become one (settle_rows).
- * - In the second walk each terminal takes a row (take_row): the likely row if its times are like
- *   it, else the row with most calls that they are like, else the row that it had. */
-typedef struct TimingTable {
-    TimingRows found, encoded;
-    /* uint32_t: the row found for each terminal, in the order of the first walk */
-    Vector *had;
-    uint32_t asked;       /* how many terminals have asked again, in the second walk */
-    uint32_t *same_as;    /* by row found: the row that it is now part of */
-    Vector **by_calls;    /* by function: rows found, most calls first */
-    Vector *found_as;     /* uint32_t, by row encoded: the row found */
-    uint32_t *encoded_as; /* by row found: the row encoded + 1; 0: not encoded yet */
-    /* RowNumber: those of all sequences that are not ROW_LIKELY. GAP: how many ROW_LIKELY there
-     * are since the last of them. */
-    Vector *numbers;
-    uint64_t gap;
-} TimingTable;
-
-static TimingRows row_table_new(uint32_t n_terminals)
-{
-    TimingRows t = {.rows = vector_new(sizeof(TimingRow))};
-    shared_rows_init(&t.shared, (uint32_t)mpi_n_functions, n_terminals);
-    return t;
-}
-
-static void row_table_clear(TimingRows *t)
-{
-    vector_unref(t->rows);
-    shared_rows_clear(&t->shared);
-}
-
-static TimingTable timing_table_new(uint32_t n_terminals)
-{
-    return (TimingTable){.found = row_table_new(n_terminals),
-                         .encoded = row_table_new(n_terminals),
-                         .had = vector_new(sizeof(uint32_t)),
-                         .found_as = vector_new(sizeof(uint32_t)),
-                         .numbers = vector_new(sizeof(RowNumber))};
-}
-
-static void timing_table_clear(TimingTable *t)
-{
-    row_table_clear(&t->found);
-    row_table_clear(&t->encoded);
-    vector_unref(t->had);
-    vector_unref(t->found_as);
-    vector_unref(t->numbers);
-    for (size_t f = 0; t->by_calls && f < mpi_n_functions; f++)
-        CLEAR(t->by_calls[f], vector_unref);
-    memory_free(t->by_calls);
-    memory_free(t->same_as);
-    memory_free(t->encoded_as);
-}
-
-static TimingSum *sum_of(const TimingRows *t, uint32_t row)
-{
-    return &VECTOR_AT(t->rows, TimingRow, row).sum;
-}
-
-/* -- rows: at most WEND_TIMED_APART of them are compared, so that time stays linear -- */
-
-/* In the first walk: the row for a terminal whose times sum up to SUM. It is the likely row or
- * another row of the function with times like these, else a new row. */
-static uint32_t find_row(TimingTable *t, uint32_t function, uint32_t terminal, const TimingSum *sum)
-{
-    TimingRows *f = &t->found;
-    uint32_t n = shared_rows_count(&f->shared, function),
-             likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
-    if (likely && timing_alike(sum_of(f, likely - 1), sum))
-        row = likely - 1;
-    for (uint32_t i = 1; row == f->rows->len && i <= MIN(n, WEND_TIMED_APART); i++) {
-        uint32_t other = shared_rows_at(&f->shared, function, n - i);
-        if (timing_alike(sum_of(f, other), sum))
-            row = other;
-    }
-    if (row == f->rows->len)
-        vector_resize(f->rows, row + 1);
-    shared_rows_encode(&f->shared, function, terminal, row);
-    timing_add(sum_of(f, row), sum);
-    VECTOR_APPEND(t->had, row);
-    return row;
-}
-
-static int more_calls(const void *a, const void *b, void *table)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t of_x = sum_of(table, x)->count, of_y = sum_of(table, y)->count;
-    return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : (x > y) - (x < y);
-}
-
-/* Between the walks: merges the rows of each function that are alike. */
-static void settle_rows(TimingTable *t)
-{
-    TimingRows *f = &t->found;
-    t->same_as = NEW(uint32_t, f->rows->len + 1);
-    t->encoded_as = NEW0(uint32_t, f->rows->len + 1);
-    t->by_calls = NEW0(Vector *, mpi_n_functions + 1);
-    for (uint32_t row = 0; row < f->rows->len; row++)
-        t->same_as[row] = row;
-    for (uint32_t function = 0; function < mpi_n_functions; function++) {
-        uint32_t n = shared_rows_count(&f->shared, function);
-        if (n == 0)
-            continue;
-        Vector *rows = t->by_calls[function] = vector_new(sizeof(uint32_t));
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t row = shared_rows_at(&f->shared, function, i);
-            for (uint32_t k = rows->len;
-                 t->same_as[row] == row && k > 0 && rows->len - k < WEND_TIMED_APART; k--) {
-                uint32_t before = VECTOR_AT(rows, uint32_t, k - 1);
-                if (!timing_alike(sum_of(f, before), sum_of(f, row)))
-                    continue;
-                timing_add(sum_of(f, before), sum_of(f, row));
-                t->same_as[row] = before;
-            }
-            if (t->same_as[row] == row)
-                VECTOR_APPEND(rows, row);
+    shared_rows_init(&shared, (uint32_t)mpi_n_functions, n_terminals);
+    for (uint32_t i = 0; i < t->uses->len; i++) {
+        const RowUse *use = &VECTOR_AT(t->uses, RowUse, i);
+        uint32_t found = same_as[use->row];
+        if (!numbers[found]) {
+            TimingRow new = {*sum_of(t, found), 0};
+            VECTOR_APPEND(rows, new);
+            numbers[found] = rows->len;
         }
-        vector_sort_by(rows, more_calls, f);
-    }
-}
-
-/* In the second walk: the encoded row of the next terminal; encoded.rows->len is a new row. */
-static uint32_t take_row(TimingTable *t, uint32_t function, uint32_t terminal, const TimingSum *sum)
-{
-    uint32_t found = t->same_as[VECTOR_AT(t->had, uint32_t, t->asked++)],
-             likely = shared_rows_likely(&t->encoded.shared, function, terminal);
-    const Vector *rows = t->by_calls[function];
-    if (likely
-        && timing_alike(sum_of(&t->found, VECTOR_AT(t->found_as, uint32_t, likely - 1)), sum))
-        return likely - 1;
-    for (uint32_t i = 0; i < MIN(rows->len, WEND_TIMED_APART); i++) {
-        uint32_t row = VECTOR_AT(rows, uint32_t, i);
-        if (!timing_alike(sum_of(&t->found, row), sum))
+        uint32_t row = numbers[found] - 1;
+        VECTOR_AT(rows, TimingRow, row).expected += use->calls;
+        int64_t code = shared_rows_encode(&shared, use->function, use->terminal, row);
+        if (code == ROW_LIKELY) {
+            codes->gap++;
             continue;
-        found = row;
-        break;
+        }
+        add(codes->gaps, (int64_t)codes->gap);
+        add(codes->values, code);
+        codes->n++;
+        codes->gap = 0;
     }
-    if (!t->encoded_as[found]) {
-        t->encoded_as[found] = t->encoded.rows->len + 1;
-        VECTOR_APPEND(t->found_as, found);
-    }
-    return t->encoded_as[found] - 1;
-}
-
-static void encode_row(TimingTable *t, uint32_t function, uint32_t terminal, uint32_t row)
-{
-    int64_t value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
-    if (value == ROW_LIKELY) {
-        t->gap++;
-        return;
-    }
-    RowNumber number = {value, t->gap};
-    VECTOR_APPEND(t->numbers, number);
-    t->gap = 0;
+    shared_rows_clear(&shared);
+    return rows;
 }
 
 /* -- the sequences -- */
@@ -243,8 +200,8 @@ static void timed_clear(TimedTerminals *t)
     memory_free(t->calls);
 }
 
-/* Finds a row for each terminal of TIMED or, if ENCODED, in the second walk, encodes its row. */
-static void number_rows(Writer *w, const TimedTerminals *timed, int interval, bool encoded)
+/* Finds a row for each terminal of TIMED. */
+static void find_rows(Writer *w, const TimedTerminals *timed, int interval)
 {
     TimingTable *table = &w->times[interval];
     AUTOFREE TimingSum *sums = NEW0(TimingSum, timed->n_rows + 1);
@@ -258,30 +215,19 @@ static void number_rows(Writer *w, const TimedTerminals *timed, int interval, bo
     /* by row of TIMED: 1 + the row of the table */
     AUTOFREE uint32_t *had = NEW0(uint32_t, timed->n_rows + 1);
     for (uint32_t i = 0; i < timed->n; i++) {
-        uint32_t terminal = timed->terminals[i], *row = &had[timed->rows[i]];
-        const TimingSum *sum = &sums[timed->rows[i]];
+        uint32_t terminal = timed->terminals[i], row = timed->rows[i];
         uint32_t function =
             (uint32_t)(VECTOR_AT(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
-        if (!*row)
-            *row = (encoded ? take_row(table, function, terminal, sum)
-                            : find_row(table, function, terminal, sum))
-                   + 1;
-        else
-            sum = NULL;
-        if (!encoded)
-            continue;
-        if (*row > table->encoded.rows->len)
-            vector_resize(table->encoded.rows, *row);
-        if (sum)
-            timing_add(sum_of(&table->encoded, *row - 1), sum);
-        VECTOR_AT(table->encoded.rows, TimingRow, *row - 1).expected += timed->calls[i];
-        encode_row(table, function, terminal, *row - 1);
+        if (!had[row])
+            had[row] = find_row(table, function, terminal, &sums[row]) + 1;
+        RowUse use = {function, terminal, had[row] - 1, timed->calls[i]};
+        VECTOR_APPEND(table->uses, use);
     }
 }
 
-/* Handles a sequence of class K in the first or, if ENCODED, in the second walk. The times are
- * those of all ranks together or, in an aligned class, of each variant. */
-static bool go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s, bool encoded)
+/* Finds the rows of a sequence of class K. The times are those of all ranks together or, in an
+ * aligned class, of each variant. */
+static bool find_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     const Sequence *of = s->sequence;
     const Vector *aligned = of->aligned_times;
@@ -290,43 +236,25 @@ static bool go_through(Writer *w, const RecordedClass *k, const RecordedSequence
     for (uint32_t v = 0; aligned && v < n; v++)
         timed |= any_timed(VECTOR_AT(aligned, ClassTimes, v).timing,
                            VECTOR_AT(aligned, ClassTimes, v).n_timed);
-    if (encoded)
-        delta_sequence_builder_add(w->timed, (DeltaSequenceRun){!timed    ? TIMING_NONE
-                                                                : aligned ? TIMING_BY_VARIANT
-                                                                          : TIMING_TOGETHER,
-                                                                0, 1});
-    if (!timed)
-        return true;
-    w->encoded |= encoded;
-    AUTOFREE TimedTerminals *all = NEW0(TimedTerminals, n);
-    for (uint32_t v = 0; good && v < n; v++) {
+    add(w->timed, !timed ? TIMING_NONE : aligned ? TIMING_BY_VARIANT : TIMING_TOGETHER);
+    w->encoded |= timed;
+    for (uint32_t v = 0; timed && good && v < n; v++) {
         uint64_t total;
         const ClassTimes *t = aligned ? &VECTOR_AT(aligned, ClassTimes, v) : NULL;
         good = writer_count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
-        if (good)
-            all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed)
-                       : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
+        if (!good)
+            break;
+        TimedTerminals one = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed)
+                               : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
+        for (int interval = 0; interval < 2; interval++)
+            find_rows(w, &one, interval);
+        timed_clear(&one);
     }
-    for (int interval = 0; good && interval < 2; interval++)
-        for (uint32_t v = 0; v < n; v++)
-            number_rows(w, &all[v], interval, encoded);
-    for (uint32_t v = 0; v < n; v++)
-        timed_clear(&all[v]);
     return good;
 }
 
-static bool find_rows(Writer *w, const RecordedClass *k, const RecordedSequence *s)
-{
-    return go_through(w, k, s, false);
-}
-
-static bool put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
-{
-    return go_through(w, k, s, true);
-}
-
-/* The columns of all rows: those of durations, then those of intervals. */
-static void put_columns(Writer *w)
+/* The columns of all rows (TimingRow): those of durations, then those of intervals. */
+static void put_columns(Writer *w, Vector *const all[2])
 {
     typedef struct {
         WendTiming t;
@@ -334,18 +262,16 @@ static void put_columns(Writer *w)
         uint32_t finer;
     } Row;
     uint32_t n = 0;
-    AUTOFREE Row *out =
-        NEW0(Row, w->times[0].encoded.rows->len + w->times[1].encoded.rows->len + 1);
+    AUTOFREE Row *out = NEW0(Row, all[0]->len + all[1]->len + 1);
     DeltaSequenceBuilder *counts = delta_sequence_builder_new();
     for (int interval = 0; interval < 2; interval++) {
-        const Vector *rows = w->times[interval].encoded.rows;
+        const Vector *rows = all[interval];
         for (uint32_t i = 0; i < rows->len; i++, n++) {
             const TimingRow *row = &VECTOR_AT(rows, TimingRow, i);
             out[n].t = timing_result(&row->sum);
             if (out[n].t.count)
                 out[n].finer = timing_to_numbers(&out[n].t, out[n].numbers);
-            delta_sequence_builder_add(
-                counts, (DeltaSequenceRun){(int64_t)(out[n].t.count - row->expected), 0, 1});
+            add(counts, (int64_t)(out[n].t.count - row->expected));
         }
     }
     delta_sequence_builder_encode(counts, &w->out, NULL);
@@ -353,39 +279,24 @@ static void put_columns(Writer *w)
         DeltaSequenceBuilder *numbers = delta_sequence_builder_new();
         for (uint32_t i = 0; i < n; i++)
             if (timing_encodes(out[i].t.count, column, out[i].finer))
-                delta_sequence_builder_add(numbers,
-                                           (DeltaSequenceRun){out[i].numbers[column], 0, 1});
+                add(numbers, out[i].numbers[column]);
         delta_sequence_builder_encode(numbers, &w->out, NULL);
     }
-}
-
-/* The row numbers of durations, then those of intervals. */
-static void put_row_numbers(Writer *w)
-{
-    DeltaSequenceBuilder *gaps = delta_sequence_builder_new(),
-                         *values = delta_sequence_builder_new();
-    uint64_t n = 0, gap = 0;
-    for (int interval = 0; interval < 2; interval++) {
-        const TimingTable *t = &w->times[interval];
-        for (uint32_t i = 0; i < t->numbers->len; i++, n++) {
-            const RowNumber *number = &VECTOR_AT(t->numbers, RowNumber, i);
-            delta_sequence_builder_add(gaps,
-                                       (DeltaSequenceRun){(int64_t)(gap + number->gap), 0, 1});
-            delta_sequence_builder_add(values, (DeltaSequenceRun){number->value, 0, 1});
-            gap = 0;
-        }
-        gap += t->gap;
-    }
-    buf_unsigned(&w->out, n);
-    delta_sequence_builder_encode(gaps, &w->out, NULL);
-    delta_sequence_builder_encode(values, &w->out, NULL);
 }
 
 static void put_all_rows(Writer *w)
 {
     delta_sequence_builder_encode(STEAL(w->timed), &w->out, NULL);
-    put_row_numbers(w);
-    put_columns(w);
+    RowCodes codes = {delta_sequence_builder_new(), delta_sequence_builder_new(), 0, 0};
+    Vector *rows[2];
+    for (int interval = 0; interval < 2; interval++)
+        rows[interval] = number_rows(&w->times[interval], w->r->signatures->len, &codes);
+    buf_unsigned(&w->out, codes.n);
+    delta_sequence_builder_encode(codes.gaps, &w->out, NULL);
+    delta_sequence_builder_encode(codes.values, &w->out, NULL);
+    put_columns(w, rows);
+    for (int interval = 0; interval < 2; interval++)
+        vector_unref(rows[interval]);
 }
 
 bool write_timing(Writer *w)
@@ -394,10 +305,7 @@ bool write_timing(Writer *w)
                             timing_table_new(w->r->signatures->len)};
     w->times = times;
     w->timed = delta_sequence_builder_new();
-    bool good = writer_each_sequence(w, find_rows);
-    for (int interval = 0; interval < 2; interval++)
-        settle_rows(&times[interval]);
-    good = good && writer_if_encoded(w, put_timing, put_all_rows);
+    bool good = writer_if_encoded(w, find_timing, put_all_rows);
     w->times = NULL;
     delta_sequence_builder_free(STEAL(w->timed));
     for (int interval = 0; interval < 2; interval++)
@@ -422,11 +330,6 @@ static uint32_t median(const FunctionTimes *f)
         codes[i] = VECTOR_AT(f->times, RankTime, i).value;
     vector_sort_plain(codes, f->times->len, sizeof *codes, by_value);
     return codes[f->times->len / 2];
-}
-
-static void add(DeltaSequenceBuilder *b, int64_t word)
-{
-    delta_sequence_builder_add(b, (DeltaSequenceRun){word, 0, 1});
 }
 
 /* The ranks of each function, and their codes as differences to the function's median. */

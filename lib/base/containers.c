@@ -70,11 +70,6 @@ void vector_sort_plain(void *data, size_t n, size_t size, Compare compare)
     vector_sort_plain_by(data, n, size, compare_plainly, &plain);
 }
 
-void vector_sort_by(Vector *v, CompareBy compare, void *user)
-{
-    vector_sort_plain_by(v->data, v->len, v->size, compare, user);
-}
-
 void vector_sort(Vector *v, Compare compare)
 {
     vector_sort_plain(v->data, v->len, v->size, compare);

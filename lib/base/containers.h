@@ -59,7 +59,6 @@ void vector_resize(Vector *v, size_t n);            /* new elements are zeros */
 
 /* Sorts are stable. */
 void vector_sort(Vector *v, Compare compare);
-void vector_sort_by(Vector *v, CompareBy compare, void *user);
 void vector_sort_plain(void *data, size_t n, size_t size, Compare compare);
 void vector_sort_plain_by(void *data, size_t n, size_t size, CompareBy compare, void *user);
 
