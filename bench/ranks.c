@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench/ranks: what the merge over ranks makes of the communication structures of common codes:
- * ranks [-m MOST_RANKS] [-s STEPS] [--shard-ranks RANKS] [--sites] [STRUCTURE…].
+ * ranks [-l LEAST_RANKS] [-m MOST_RANKS] [-s STEPS] [--shard-ranks RANKS] [--sites] [STRUCTURE…].
  *
  * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the
  * tracer merges them, over a binomial tree, each pair through bytes. For each structure and number
@@ -282,6 +282,42 @@ static void master(SimulatedRank *r, SimulatedSequence *s)
         }
 }
 
+/* A gather and its answer in each iteration. */
+static void gathers(SimulatedRank *r, SimulatedSequence *s)
+{
+    for (int i = 0; i < steps; i++) {
+        gather(r, s);
+        sim_allreduce(r, s, 1);
+    }
+}
+
+/* Rank 0 exchanges messages with each other rank in turn. */
+static void pairs(SimulatedRank *r, SimulatedSequence *s)
+{
+    gboolean root = r->rank == 0;
+    for (int i = 0; i < steps; i++)
+        for (guint other = 1; other < r->world; other++) {
+            gint64 requests[2], peer = root ? other : 0;
+            if (!root && r->rank != other)
+                continue;
+            requests[0] = sim_irecv(r, s, GRID, root ? 8 * other : 0, 10, peer, root ? 4 : 5);
+            requests[1] =
+                sim_isend(r, s, GRID, root ? 80000000 + 8 * other : 80, 10, peer, root ? 5 : 4);
+            sim_waitall(r, s, 2, requests);
+        }
+}
+
+/* Rank 0 sends to all; the next one is 7,919 ranks further, modulo their number. */
+static void shuffled(SimulatedRank *r, SimulatedSequence *s)
+{
+    for (int i = 0; i < steps; i++)
+        for (guint k = 1; k < r->world; k++)
+            if (r->rank == 0)
+                sim_send(r, s, GRID, 800 * k, 100, (gint64)(k * 7919ull % r->world), 6);
+            else if (r->rank == k)
+                sim_recv(r, s, 100, 0, 6, 0, 6, 800);
+}
+
 static gint compare_peers(gconstpointer a, gconstpointer b)
 {
     gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
@@ -452,6 +488,9 @@ static const Structure structures[] = {
     {"mesh", mesh, 16, TRUE},
     {"chance", chance, 16, TRUE},
     {"irregular", irregular, 16, TRUE},
+    {"gathers", gathers, 16, TRUE},
+    {"pairs", pairs, 16, TRUE},
+    {"shuffled", shuffled, 16, TRUE},
 };
 
 /* -- merging -- */
@@ -712,11 +751,12 @@ static gboolean sites_are_constant(const Structure *structure, guint ranks, cons
 
 int main(int argc, char **argv)
 {
-    gint most = LARGEST;
+    gint least = SMALLEST, most = LARGEST;
     gboolean constant = TRUE;
     g_autofree char *keep = NULL;
     GError *error = NULL;
     const GOptionEntry options[] = {
+        {"least", 'l', 0, G_OPTION_ARG_INT, &least, "ranks at first (16)", "RANKS"},
         {"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"},
         {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"},
         {"shard-ranks", 0, 0, G_OPTION_ARG_INT, &shard_ranks,
@@ -748,7 +788,7 @@ int main(int argc, char **argv)
         for (int k = 1; k < argc; k++)
             asked |= strcmp(argv[k], structures[i].name) == 0;
         Sizes complete = {0};
-        for (guint ranks = SMALLEST; asked && ranks <= (guint)most; ranks *= 4) {
+        for (guint ranks = MAX(2, least); asked && ranks <= (guint)most; ranks *= 4) {
             Sizes sizes = run(&structures[i], ranks, directory, &complete);
             constant &= sites_are_constant(&structures[i], ranks, &sizes, &complete);
             g_autofree char *kept =
