@@ -147,16 +147,13 @@ static bool read_table(Streams *s, WendCursor c, SiteTable *t)
 /* The number + 1 of LIKE; 0: there is none. */
 static uint64_t number_of(Map *numbers, const SharedSite *like)
 {
-    Bytes *key = bytes_new(like, sizeof *like);
-    void *known = map_get(numbers, key);
-    bytes_unref(key);
-    return (uintptr_t)known;
+    return (uintptr_t)map_get_bytes(numbers, like, sizeof *like);
 }
 
 static void add(Vector *all, Map *numbers, const SharedSite *site)
 {
     vector_append_all(all, site, 1);
-    map_put(numbers, bytes_new(site, sizeof *site), OF_NUMBER((size_t)all->len));
+    map_put_bytes(numbers, site, sizeof *site, OF_NUMBER((size_t)all->len));
 }
 
 /* Finds the frames of the stack SITE in the table of all, and makes its caller one of that. Returns
@@ -202,7 +199,7 @@ static void put_place(Streams *s, SharedSite *site, bool is_site, Vector *places
     if (known > 0)
         return;
     s->n_places++;
-    map_put(s->place_numbers, bytes_new(&alone, sizeof alone), OF_NUMBER((size_t)s->n_places));
+    map_put_bytes(s->place_numbers, &alone, sizeof alone, OF_NUMBER((size_t)s->n_places));
     if (is_site)
         site_coding_place(s->coding, &s->to, &site->module, (uint64_t *)&site->offset);
     else

@@ -17,16 +17,7 @@ static Distinct distinct_new(void)
 /* Returns the number of the thing with the bytes ONE. If *IS_NEW, distinct_encode must follow. */
 static uint32_t distinct_add(Distinct *d, const WendBuf *one, bool *is_new)
 {
-    Bytes *bytes = bytes_new(one->data, one->len);
-    void *number;
-    *is_new = !map_find(d->numbers, bytes, &number);
-    if (*is_new) {
-        number = OF_NUMBER(map_size(d->numbers));
-        map_put(d->numbers, bytes, number);
-    } else {
-        bytes_unref(bytes);
-    }
-    return NUMBER_OF(number);
+    return map_number(d->numbers, one->data, one->len, is_new);
 }
 
 /* Appends the encoding of a new thing. */

@@ -60,13 +60,8 @@ static uint32_t *number_shapes(AlignmentSearch *s, const Table *t)
     uint32_t *numbers = NEW(uint32_t, t->n_shapes + 1);
     ShapeRow *rows = table_shapes(t);
     for (uint32_t i = 0; i < t->n_shapes; i++) {
-        AUTO(Bytes) key = bytes_new(rows[i].words, rows[i].n * sizeof(int64_t));
-        uint32_t number = NUMBER_OF(map_get(s->numbers, key));
-        if (number == 0) {
-            number = map_size(s->numbers) + 1;
-            map_put(s->numbers, STEAL(key), OF_NUMBER(number));
-        }
-        numbers[i] = number - 1;
+        bool is_new;
+        numbers[i] = map_number(s->numbers, rows[i].words, rows[i].n * sizeof(int64_t), &is_new);
     }
     table_shapes_free(rows, t->n_shapes);
     return numbers;

@@ -19,7 +19,7 @@
 
 typedef struct {
     Recording *r;
-    Map *shapes;       /* words (Bytes) -> number + 1 */
+    Map *shapes;       /* words -> number */
     Map *signatures;   /* hash (signature_key) -> number + 1, of the first that has it */
     uint32_t n_tables; /* tables that remain; the signatures of the last one are not entered */
     Layout layout;
@@ -27,14 +27,14 @@ typedef struct {
 
 static uint32_t share_shape(TerminalSharing *sharing, const ShapeRow *shape)
 {
-    AUTO(Bytes) key = bytes_new(shape->words, shape->n * sizeof(int64_t));
-    uint32_t number = NUMBER_OF(map_get(sharing->shapes, key));
-    if (number)
-        return number - 1;
-    ShapeRow copy = {shape->n, memory_copy(shape->words, shape->n * sizeof(int64_t))};
-    VECTOR_APPEND(sharing->r->shapes, copy);
-    map_put(sharing->shapes, STEAL(key), OF_NUMBER(sharing->r->shapes->len));
-    return sharing->r->shapes->len - 1;
+    bool is_new;
+    size_t bytes = shape->n * sizeof(int64_t);
+    uint32_t number = map_number(sharing->shapes, shape->words, bytes, &is_new);
+    if (is_new) {
+        ShapeRow copy = {shape->n, memory_copy(shape->words, bytes)};
+        VECTOR_APPEND(sharing->r->shapes, copy);
+    }
+    return number;
 }
 
 /* -- terminals -- */

@@ -77,13 +77,10 @@ static uint32_t *number_trips(Vector *const *repeats, uint32_t n_variants, Vecto
         }
         if (!differs)
             continue;
-        AUTO(Bytes) key = bytes_new(row, n_variants * sizeof *row);
-        uint32_t number = NUMBER_OF(map_get(numbers, key));
-        if (!number) {
+        bool is_new;
+        trip_of[y] = 1 + map_number(numbers, row, n_variants * sizeof *row, &is_new);
+        if (is_new)
             VECTOR_APPEND(first_symbol, y);
-            map_put(numbers, STEAL(key), OF_NUMBER(number = first_symbol->len));
-        }
-        trip_of[y] = number;
     }
     return trip_of;
 }
@@ -131,11 +128,10 @@ static bool find_alike(const WendMerge *m, Map *alike)
         bool good = true;
         for (uint32_t q = 0; good && q < c->class->n_sequences; q++)
             good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
-        AUTO(Bytes) key = bytes_new(b.data, b.len);
-        buf_clear(&b);
-        Vector *candidates = map_get(alike, key);
+        Vector *candidates = map_get_bytes(alike, b.data, b.len);
         if (!candidates)
-            map_put(alike, STEAL(key), candidates = vector_of_pointers(candidate_free));
+            map_put_bytes(alike, b.data, b.len, candidates = vector_of_pointers(candidate_free));
+        buf_clear(&b);
         vector_add(candidates, c);
         if (!good)
             return false;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lib/base/containers.h"
 #include "call-text.h"
 #include "pins.h"
 
@@ -20,8 +21,8 @@ enum {
 };
 
 struct ComparisonKey {
-    GHashTable *numbers; /* GBytes -> key */
-    GByteArray *key;     /* scratch */
+    Map *numbers;    /* bytes -> key - 1 */
+    GByteArray *key; /* scratch */
     /* its constants are translated to the numbering of the first recording */
     const WendProgram *second;
     /* gint64: constant i of the second recording in the numbering of the first; NULL: equal
@@ -101,8 +102,7 @@ static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
 ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
 {
     ComparisonKey *comparison_key = g_new0(ComparisonKey, 1);
-    comparison_key->numbers =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    comparison_key->numbers = map_of_bytes(NULL);
     comparison_key->key = g_byte_array_new();
     comparison_key->second = b;
     comparison_key->constants = translate_constants(a, b);
@@ -115,7 +115,7 @@ void comparison_key_free(ComparisonKey *comparison_key)
 {
     if (!comparison_key)
         return;
-    g_hash_table_unref(comparison_key->numbers);
+    map_unref(comparison_key->numbers);
     g_hash_table_unref(comparison_key->pinned);
     g_byte_array_unref(comparison_key->key);
     if (comparison_key->constants != NULL)
@@ -125,15 +125,8 @@ void comparison_key_free(ComparisonKey *comparison_key)
 
 guint32 comparison_key_intern(ComparisonKey *comparison_key, const void *bytes, gsize n)
 {
-    GBytes *key = g_bytes_new_static(bytes, n);
-    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(comparison_key->numbers, key));
-    g_bytes_unref(key);
-    if (number == 0) {
-        number = g_hash_table_size(comparison_key->numbers) + 1;
-        g_hash_table_insert(comparison_key->numbers, g_bytes_new(bytes, n),
-                            GUINT_TO_POINTER(number));
-    }
-    return number;
+    bool is_new;
+    return 1 + map_number(comparison_key->numbers, bytes, n, &is_new);
 }
 
 /* -- byte strings -- */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lib/base/containers.h"
 #include "lib/record/neighbours.h"
 
 typedef struct {
@@ -48,13 +49,12 @@ static void pin_clear(gpointer pin)
 }
 
 /* Adds the source of a message, or of none. SEEN has the sources of persistent receives. */
-static void add_start(Pin *pin, GHashTable *seen, gint64 source)
+static void add_start(Pin *pin, Map *seen, gint64 source)
 {
     const struct {
         guint64 index;
         gint64 source;
     } key = {pin->index, source};
-    g_autoptr(GBytes) bytes = g_bytes_new(&key, sizeof key);
     PinnedStarts *s = pin->starts;
     if (!s) {
         s = pin->starts = g_new(PinnedStarts, 1);
@@ -62,17 +62,17 @@ static void add_start(Pin *pin, GHashTable *seen, gint64 source)
                             g_array_new(FALSE, FALSE, sizeof(guint))};
     }
     guint at = s->sources->len;
-    gpointer found;
-    if (g_hash_table_lookup_extended(seen, bytes, NULL, &found)) {
-        at = GPOINTER_TO_UINT(found);
+    void *found;
+    if (map_find_bytes(seen, &key, sizeof key, &found)) {
+        at = NUMBER_OF(found);
     } else {
         g_array_append_val(s->sources, source);
-        g_hash_table_insert(seen, g_bytes_ref(bytes), GUINT_TO_POINTER(at));
+        map_put_bytes(seen, &key, sizeof key, OF_NUMBER(at));
     }
     g_array_append_val(s->starts, at);
 }
 
-static void add_source(Pin *pin, const gint64 *status, GHashTable *seen)
+static void add_source(Pin *pin, const gint64 *status, Map *seen)
 {
     gboolean cancelled = status != NULL && (status[3] & 1) != 0;
     gboolean came = status != NULL && !cancelled && status[0] >= 0;
@@ -82,7 +82,7 @@ static void add_source(Pin *pin, const gint64 *status, GHashTable *seen)
         pin->source = status[0];
 }
 
-static void note_completed(Pins *pins, GHashTable *pending, GHashTable *seen, const WendWalk *walk,
+static void note_completed(Pins *pins, GHashTable *pending, Map *seen, const WendWalk *walk,
                            const WendCall *call)
 {
     guint n;
@@ -107,8 +107,7 @@ Pins *pins_new(const WendProgram *p, guint rank, guint sequence)
     g_array_set_clear_func(pins->list, pin_clear);
     g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
                                                           NULL); /* request -> index in the list */
-    g_autoptr(GHashTable) seen =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    AUTO(Map) seen = map_of_bytes(NULL);
     WendWalk *walk = walk_new(p, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     while ((call = walk_next(walk)) != NULL) {

@@ -24,6 +24,7 @@
  * array in the proxy. An array that contradicts others (the application itself copied a handle) is
  * gathered before its calls, as in variables.c. All arrays are gathered if this takes too much
  * memory, or too many numbers in the proxy. */
+#include "lib/base/containers.h"
 #include "src/proxygen/plan/requests.h"
 
 enum { NO_PLACE = -1 };
@@ -77,7 +78,7 @@ static gboolean may_be_consecutive(RequestNumbers *numbers, const RequestList *l
 
 /* The index of LAYOUT among all layouts. KNOWN finds an equal one, by the bytes of a layout; then
  * LAYOUT is freed. */
-static guint index_of_layout(RequestSlots *p, GHashTable *known, RequestLayout *layout)
+static guint index_of_layout(RequestSlots *p, Map *known, RequestLayout *layout)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     guint n = request_numbers_count(p->numbers);
@@ -90,15 +91,13 @@ static guint index_of_layout(RequestSlots *p, GHashTable *known, RequestLayout *
             g_byte_array_append(bytes, (const guint8 *)layout->moves[i]->data,
                                 len * (guint)sizeof(RequestMove));
     }
-    g_autoptr(GBytes) key = g_bytes_new(bytes->data, bytes->len);
-    gpointer found;
-    if (g_hash_table_lookup_extended(known, key, NULL, &found)) {
+    bool is_new;
+    guint number = map_number(known, bytes->data, bytes->len, &is_new);
+    if (is_new)
+        g_ptr_array_add(p->layouts, layout);
+    else
         request_layout_free(layout, n);
-        return GPOINTER_TO_UINT(found);
-    }
-    g_ptr_array_add(p->layouts, layout);
-    g_hash_table_insert(known, g_steal_pointer(&key), GUINT_TO_POINTER(p->layouts->len - 1));
-    return p->layouts->len - 1;
+    return number;
 }
 
 static guint64 moves_allowed(const Plan *plan)
@@ -114,8 +113,7 @@ static gboolean lay_out_ranks(RequestSlots *p, const RequestEffects *effects)
 {
     const WendProgram *program = effects->plan->program;
     guint64 n_moves = 0, most = moves_allowed(effects->plan);
-    g_autoptr(GHashTable) known =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    AUTO(Map) known = map_of_bytes(NULL);
     for (guint c = 0; c < program_n_classes(program); c++) {
         const WendClass *class = program_class(program, c);
         g_autoptr(RequestUse) use = request_effects_use(effects, class);
