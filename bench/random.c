@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     }
     guint64 calls = g_ascii_strtoull(argv[2], NULL, 10);
     gint different = atoi(argv[3]);
-    GError *error = NULL;
+    Error *error = NULL;
     GRand *dice = g_rand_new_with_seed(1);
     SimulatedRank *r = simulated_new(0, 1, FALSE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     WendMerge *m = merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     WendArchiveResult result;
     if (!m || g_mkdir_with_parents(argv[1], 0777) != 0
-        || !archive_write(m, argv[1], NULL, &result, &error)) {
+        || !write_archive(m, argv[1], NULL, &result, &error)) {
         g_printerr("random: %s\n", error ? error->message : "cannot make the directory");
         return 4;
     }

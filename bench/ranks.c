@@ -558,7 +558,7 @@ static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
         || g_hash_table_contains(j->shards, GUINT_TO_POINTER(rank)))
         return;
     double began = seconds();
-    if (!archive_make_shard(m, least, &frame, &error))
+    if (!write_make_shard(m, least, &frame, &error))
         g_error("%s", error->message);
     double took = seconds() - began;
     j->shard = MAX(j->shard, took);
@@ -626,17 +626,17 @@ static double write_shards(Job *j, const SharedFile *file, const Vector *places,
 
 /* Writes the archive, as rank 0 and the ranks with shards do. Returns the seconds on the critical
  * path. */
-static double write_archive(Job *j, WendMerge *m, const char *directory, WendArchiveResult *result)
+static double write_job(Job *j, WendMerge *m, const char *directory, WendArchiveResult *result)
 {
     Error *error = NULL;
     SharedFile file;
     AUTO(Vector) places = NULL;
     double began = seconds(), others = 0;
     bool good;
-    if (!archive_has_frames(m)) {
-        good = archive_write(m, directory, NULL, result, &error);
+    if (!write_has_frames(m)) {
+        good = write_archive(m, directory, NULL, result, &error);
     } else {
-        good = archive_begin(m, directory, NULL, &file, &places, result, &error);
+        good = write_archive_begin(m, directory, NULL, &file, &places, result, &error);
         double begun = seconds();
         others = good ? write_shards(j, &file, places, directory) : 0;
         began += seconds() - begun;
@@ -669,7 +669,7 @@ static void merge_all(Job *j, const char *directory)
     double began = seconds();
     j->root += join(m, other);
     double joined = seconds() - began;
-    j->critical = j->reading + j->shard + joined + write_archive(j, m, directory, &j->result);
+    j->critical = j->reading + j->shard + joined + write_job(j, m, directory, &j->result);
     j->total += joined;
     for (guint i = 1; i < height; i++)
         j->critical += step[i];

@@ -234,7 +234,7 @@ static gboolean print_recording(const char *path, guint percent)
         {&times_hist3, BY_SHAPE},     {&times_hist3, BY_SIGNATURE},
         {&times_cfg, BY_SHAPE},       {&times_cfg, BY_SIGNATURE},
     };
-    GError *error = NULL;
+    Error *error = NULL;
     WendProgram *p = program_open(path, &error);
     if (!p)
         g_error("%s", error->message);

@@ -95,7 +95,7 @@ static void read_part(void *step)
     Error *error = NULL;
     WendMerge *one = merge_from_part(s->bytes, s->n, UINT64_MAX, &error);
     s->good =
-        one && archive_make_side_frames(one, &error) && (!merge || merge_unite(merge, one, &error));
+        one && write_make_side_frames(one, &error) && (!merge || merge_unite(merge, one, &error));
     if (!merge)
         merge = one;
     note(error);
@@ -147,7 +147,7 @@ void *wend_step_memory(size_t n)
     return received;
 }
 
-static void write_archive(void *step)
+static void write_whole(void *step)
 {
     const Step *s = step;
     WendArchiveResult written;
@@ -155,9 +155,9 @@ static void write_archive(void *step)
     uint64_t after = 0;
     Vector *places = NULL;
     ((Step *)step)->good =
-        archive_has_frames(merge)
-            ? archive_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
-            : archive_write(merge, s->directory, s->file, &written, &error);
+        write_has_frames(merge)
+            ? write_archive_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
+            : write_archive(merge, s->directory, s->file, &written, &error);
     if (!note(error))
         return;
     const char *unrecorded = merge_unrecorded(merge), *kinds = "";
@@ -180,7 +180,7 @@ static void write_archive(void *step)
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result)
 {
     Step s = {.directory = directory, .file = file, .result = result};
-    return merge && step_try(write_archive, &s);
+    return merge && step_try(write_whole, &s);
 }
 
 /* -- shards -- */
@@ -189,7 +189,7 @@ static void make_shard(void *step)
 {
     Step *s = step;
     Error *error = NULL;
-    s->good = archive_make_shard(merge, s->least, &own_frame, &error);
+    s->good = write_make_shard(merge, s->least, &own_frame, &error);
     note(error);
 }
 
@@ -201,7 +201,7 @@ bool wend_step_shard(uint32_t least)
 bool wend_step_frame(const WendStepPlace *place, const void **frame, size_t *n)
 {
     const Vector *own = place->what == WEND_STEP_SHARD ? own_frame
-                        : merge ? archive_side_frame(merge, place->rank, place->what - 1)
+                        : merge ? write_side_frame(merge, place->rank, place->what - 1)
                                 : NULL;
     if (!own)
         return false;

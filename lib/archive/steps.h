@@ -25,7 +25,7 @@ bool wend_step_part(const void *part, size_t n);
 bool wend_step_absorb(const void *encoded, size_t n);
 /* Encodes the merge for another rank. *ENCODED is valid until wend_step_end. */
 bool wend_step_encode(const void **encoded, size_t *n);
-/* Makes a shard of what was merged so far if it is due (archive_make_shard; LEAST is a
+/* Makes a shard of what was merged so far if it is due (write_make_shard; LEAST is a
  * number of ranks) and this rank has none. wend_step_frame then gives the frame of the shard. */
 bool wend_step_shard(uint32_t least);
 /* Memory for N bytes that another rank sends, valid until the next step. NULL if there is too
@@ -61,8 +61,8 @@ typedef struct {
     uint64_t left_out;    /* merge_left_out */
     char unrecorded[256]; /* merge_unrecorded, or "" */
 } WendStepResult;
-/* Writes the archive (archive_write). If ranks have frames, it only begins the archive
- * (archive_begin), and wend_step_finish is the last step. */
+/* Writes the archive (write_archive). If ranks have frames, it only begins the archive
+ * (write_archive_begin), and wend_step_finish is the last step. */
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result);
 /* The rank of PLACE writes its frame there, in the file in DIRECTORY. Returns false if it cannot,
  * which is no failure of the step. The rank that writes the archive must then write the frame. */

@@ -582,7 +582,7 @@ static WendArchiveResult result_of(const Writer *w)
     return result;
 }
 
-/* As archive_write. */
+/* As write_archive. */
 static bool write_recording(const Recording *r, const char *dir, const char *file,
                             WendArchiveResult *result, Error **error)
 {
@@ -602,7 +602,7 @@ static char *shard_name(uint32_t rank)
     return string_print(SHARD_MEMBER "%u", rank);
 }
 
-/* As archive_begin. On failure *PLACES is NULL. */
+/* As write_archive_begin. On failure *PLACES is NULL. */
 static bool begin_recording(const Recording *r, const char *dir, const char *file,
                             SharedFile *file_out, Vector **places, WendArchiveResult *result,
                             Error **error)
@@ -659,7 +659,7 @@ static Vector *encode_shard(const Recording *r, Shard *shard, Error **error)
     return frame;
 }
 
-bool archive_has_frames(const WendMerge *m)
+bool write_has_frames(const WendMerge *m)
 {
     bool has = m->shards->len > 0;
     for (uint32_t i = 0; !has && i < m->sides->len; i++)
@@ -667,7 +667,7 @@ bool archive_has_frames(const WendMerge *m)
     return has;
 }
 
-bool archive_make_side_frames(WendMerge *m, Error **error)
+bool write_make_side_frames(WendMerge *m, Error **error)
 {
     for (uint32_t i = 0; i < m->sides->len; i++) {
         SideMember *side = &VECTOR_AT(m->sides, SideMember, i);
@@ -688,7 +688,7 @@ bool archive_make_side_frames(WendMerge *m, Error **error)
     return true;
 }
 
-const Vector *archive_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind)
+const Vector *write_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind)
 {
     for (uint32_t i = 0; i < m->sides->len; i++) {
         const SideMember *side = &VECTOR_AT(m->sides, SideMember, i);
@@ -708,7 +708,7 @@ static uint32_t lowest_rank(const WendMerge *m)
     return lowest;
 }
 
-bool archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error)
+bool write_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error)
 {
     *frame = NULL;
     if (!shard_is_due(m, least))
@@ -722,8 +722,8 @@ bool archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **er
     return *frame != NULL;
 }
 
-bool archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
-                   Vector **places, WendArchiveResult *result, Error **error)
+bool write_archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                         Vector **places, WendArchiveResult *result, Error **error)
 {
     Recording *r = recording_share_terminals(m, error);
     bool good = r && begin_recording(r, dir, file, file_out, places, result, error);
@@ -731,7 +731,7 @@ bool archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *
     return good;
 }
 
-bool archive_write(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
+bool write_archive(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
                    Error **error)
 {
     Recording *r = recording_share_terminals(m, error);

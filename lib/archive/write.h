@@ -17,12 +17,12 @@ typedef struct {
 /* Shares terminals and rules between classes and writes DIR/FILE; FILE NULL is trace.tar.zst. DIR
  * must exist. Returns false and sets the error on failure; then there is no new file. It changes
  * the classes of M, which can only be freed afterwards. */
-bool archive_write(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
+bool write_archive(WendMerge *m, const char *dir, const char *file, WendArchiveResult *result,
                    Error **error);
 
-/* Whether M has frames that other processes write: shards (archive_make_shard) and side
- * streams (archive_make_side_frames). */
-bool archive_has_frames(const WendMerge *m);
+/* Whether M has frames that other processes write: shards (write_make_shard) and side
+ * streams (write_make_side_frames). */
+bool write_has_frames(const WendMerge *m);
 
 /* -- shards: calls that cannot be merged are not sent to rank 0 (docs/merging.md, "Shards") -- */
 
@@ -30,14 +30,14 @@ bool archive_has_frames(const WendMerge *m);
  * compressed member of the archive with these calls, which the caller unrefs, and M keeps only the
  * description of the shard. Otherwise *FRAME is NULL and M is unchanged. Returns false and sets the
  * error if the shard cannot be written; M can only be freed then. */
-bool archive_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error);
+bool write_make_shard(WendMerge *m, uint32_t least, Vector **frame, Error **error);
 
 /* Compresses the side streams in M, which are of one rank: each becomes a frame of the archive, and
  * M keeps it. What M then gives to other ranks has only its description. Returns false and sets the
  * error if memory is short. */
-bool archive_make_side_frames(WendMerge *m, Error **error);
+bool write_make_side_frames(WendMerge *m, Error **error);
 /* The frame of the side streams of KIND of RANK, which belongs to M. NULL: M does not have it. */
-const Vector *archive_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind);
+const Vector *write_side_frame(const WendMerge *m, uint32_t rank, uint32_t kind);
 
 /* Where a frame that another process writes belongs in the archive. */
 typedef struct {
@@ -47,11 +47,11 @@ typedef struct {
 } WendFramePlace;
 enum { WEND_PLACE_SHARD };
 
-/* Like archive_write, for a merge with frames of other processes: writes all except these to a
+/* Like write_archive, for a merge with frames of other processes: writes all except these to a
  * file that has no name yet. The caller has each frame written (base/shared-file.h) and ends
  * FILE_OUT. *PLACES has WendFramePlace, shards by ascending rank and then side streams by rank and
  * kind; the caller unrefs it. On failure there is no new file. */
-bool archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
-                   Vector **places, WendArchiveResult *result, Error **error);
+bool write_archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                         Vector **places, WendArchiveResult *result, Error **error);
 
 #endif

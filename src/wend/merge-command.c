@@ -282,7 +282,7 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
         return FALSE;
     /* if this fails, wend trace --force later leaves the archive alone */
     marker_add(directory, file);
-    gboolean good = archive_write(m, directory, file, &result, error);
+    gboolean good = write_archive(m, directory, file, &result, error);
     merge_free(m);
     if (good) {
         sum->totals.mpi_calls += result.totals.mpi_calls;

@@ -561,7 +561,7 @@ int main(int argc, char **argv)
 
     WendArchiveResult result;
     g_mkdir_with_parents(argv[2], 0777);
-    if (!archive_write(merge(), argv[2], NULL, &result, &error)) {
+    if (!write_archive(merge(), argv[2], NULL, &result, &error)) {
         fprintf(stderr, "%s\n", error->message);
         return 4;
     }

@@ -23,7 +23,7 @@ static void write_and_open(WendMerge *m)
     g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendArchiveResult result;
     g_free(merge_unrecorded(m));
-    gboolean written = archive_write(m, directory, NULL, &result, &error);
+    gboolean written = write_archive(m, directory, NULL, &result, &error);
     if (written == (error != NULL))
         g_error("a result and an error, or neither");
     /* words that no tracer writes are found here */

@@ -225,7 +225,7 @@ static void test_full_disk(gconstpointer whole)
     getrlimit(RLIMIT_FSIZE, &old);
     little.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &little);
-    g_assert_false(archive_write(m, directory, NULL, NULL, &error));
+    g_assert_false(write_archive(m, directory, NULL, NULL, &error));
     setrlimit(RLIMIT_FSIZE, &old);
     g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
     g_assert_nonnull(strstr(error->message, archive));
@@ -233,7 +233,7 @@ static void test_full_disk(gconstpointer whole)
     g_assert_true(opens()); /* the old one is untouched */
     g_unlink(archive);
     g_assert_cmpint(g_rmdir(directory), ==, 0); /* and nothing else is there */
-    g_assert_false(archive_write(m, directory, NULL, NULL, &error));
+    g_assert_false(write_archive(m, directory, NULL, NULL, &error));
     g_assert_true(error && error->code == WEND_ERROR_SYSTEM);
     error_clear(&error);
     g_assert_cmpint(g_mkdir(directory, 0777), ==, 0);
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
     directory = g_dir_make_tmp("wend-damage-XXXXXX", NULL);
     archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendMerge *m = stencil();
-    g_assert_true(archive_write(m, directory, NULL, NULL, NULL));
+    g_assert_true(write_archive(m, directory, NULL, NULL, NULL));
     merge_free(m);
     g_assert_true(g_file_get_contents(archive, &bytes, &n, NULL));
     whole = (GByteArray){(guint8 *)bytes, n};

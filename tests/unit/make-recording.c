@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     WendMerge *merge = merged(ranks, NULL);
     WendArchiveResult result;
     if (g_mkdir_with_parents(argv[1], 0777) != 0
-        || !archive_write(merge, argv[1], NULL, &result, &error)) {
+        || !write_archive(merge, argv[1], NULL, &result, &error)) {
         g_printerr("%s\n", error ? error->message : "cannot make the directory");
         return 1;
     }

@@ -52,7 +52,7 @@ char *record(GPtrArray *ranks, GRand *rand, WendArchiveResult *result)
     Error *error = NULL;
     WendMerge *m = merged(ranks, rand);
     char *dir = recorded_folder();
-    g_assert_true(archive_write(m, dir, NULL, result, &error));
+    g_assert_true(write_archive(m, dir, NULL, result, &error));
     g_assert_null(error);
     merge_free(m);
     return dir;

@@ -282,7 +282,7 @@ static WendMerge *merge_with_glib(const GPtrArray *parts, guint rank, guint leas
     Vector *frame = NULL;
     for (guint step = 1;; step *= 2) {
         if (!frame && tree_may_shard(rank, step, parts->len, least))
-            g_assert_true(archive_make_shard(m, least, &frame, NULL));
+            g_assert_true(write_make_shard(m, least, &frame, NULL));
         if (rank & step || rank + step >= parts->len)
             break;
         WendMerge *other = merge_with_glib(parts, rank + step, least, frames);
@@ -303,8 +303,8 @@ static void record_with_glib(const GPtrArray *parts, guint least, const char *di
     SharedFile file;
     WendArchiveResult result;
     WendMerge *m = merge_with_glib(parts, 0, least, frames);
-    g_assert_true(archive_has_frames(m));
-    g_assert_true(archive_begin(m, dir, NULL, &file, &places, &result, NULL));
+    g_assert_true(write_has_frames(m));
+    g_assert_true(write_archive_begin(m, dir, NULL, &file, &places, &result, NULL));
     for (guint i = 0; i < places->len; i++) {
         const WendFramePlace *place = &VECTOR_AT(places, WendFramePlace, i);
         const Vector *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));
