@@ -221,3 +221,17 @@ static inline int call_stacks_n(void)
     echo 'void box_close(void);' >>tree/src/box/call-stacks.h
     reports 'declared: src/box/call-stacks.h has box_close, which src/other/other.c defines'
 }
+
+@test "no function of ours has the name of one in a library that it is linked with" {
+    local libraries
+    cd "$BUILD_DIR"
+    nm --defined-only wend proxygen libwend-read.so | awk '$2 ~ /^[TDBRVW]$/ { print $3 }' |
+        sort -u >"$BATS_TEST_TMPDIR/ours"
+    libraries=$(ldd wend proxygen libwend-read.so | grep -o '/[^ ]*\.so[^ ]*' | sort -u)
+    # shellcheck disable=SC2086
+    nm -D --defined-only $libraries | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
+        sort -u >"$BATS_TEST_TMPDIR/theirs"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/theirs")" -gt 3000 ]
+    comm -12 "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs" >"$BATS_TEST_TMPDIR/both"
+    [ ! -s "$BATS_TEST_TMPDIR/both" ] || fail "$(cat "$BATS_TEST_TMPDIR/both")"
+}
