@@ -118,6 +118,7 @@ bool memory_try(void (*work)(void *user), void *user)
         return false;
     }
     escape = &here;
+    bounded = true;
     work(user);
     escape = NULL;
     return true;

@@ -3,10 +3,10 @@
  *
  * Callers do not check: these functions return memory, or they do not return. In a command, memory
  * comes from malloc, and without any the process ends (memory_ends). A merge inside an application
- * must not end it. So from memory_limit on, memory comes from a heap of its own, which is bounded,
- * and which can be dropped as a whole. Then work is done in memory_try, which drops the heap and
- * returns false when memory is short. A step that is left so must hold no lock, no file and no
- * thread. Only one thread at a time may use the heap. */
+ * must not end it. There all work is done in memory_try. From its first call on, or that of
+ * memory_limit, memory comes from a heap of its own, which is bounded, and which can be dropped as
+ * a whole: memory_try drops it and returns false when memory is short. A step that is left so must
+ * hold no lock, no file and no thread. Only one thread at a time may use the heap. */
 #ifndef WEND_MEMORY_H
 #define WEND_MEMORY_H
 
@@ -84,8 +84,8 @@ void memory_reserve(size_t bytes);
 
 /* Called before BYTES more are taken from the system: may they be? */
 typedef bool (*MemoryRoom)(uint64_t bytes);
-/* From now on the process's memory comes from the heap. Allows BYTES beyond those held. ROOM, if
- * not NULL, is asked each time that memory is taken from the system. */
+/* Allows BYTES beyond those held. ROOM, if not NULL, is asked each time that memory is taken from
+ * the system. */
 void memory_limit(uint64_t bytes, MemoryRoom room);
 /* Calls WORK(USER). Returns false if memory was short: then all blocks of the heap are gone. */
 bool memory_try(void (*work)(void *user), void *user);

@@ -65,7 +65,8 @@ static int take_program(WendRead *r, const char *path, WendProgram *program, Err
     return WEND_READ_OK;
 }
 
-int wend_read_open(WendRead *r, const char *path)
+/* Opens all of the recording at PATH, or for *WORLD, if that is not NULL, one of its worlds. */
+static int open_recording(WendRead *r, const char *path, const uint32_t *world)
 {
     Error *error = NULL;
     if (!r)
@@ -73,20 +74,19 @@ int wend_read_open(WendRead *r, const char *path)
     close_recording(r);
     if (!path)
         return read_fail(r, WEND_READ_ERROR_USAGE, "there is no path: it is NULL");
-    WendProgram *program = program_open_within(path, r->memory, &error);
+    WendProgram *program = world ? program_open_world(path, *world, r->memory, &error)
+                                 : program_open_within(path, r->memory, &error);
     return take_program(r, path, program, error);
+}
+
+int wend_read_open(WendRead *r, const char *path)
+{
+    return open_recording(r, path, NULL);
 }
 
 int wend_read_open_world(WendRead *r, const char *path, uint32_t world)
 {
-    Error *error = NULL;
-    if (!r)
-        return WEND_READ_ERROR_USAGE;
-    close_recording(r);
-    if (!path)
-        return read_fail(r, WEND_READ_ERROR_USAGE, "there is no path: it is NULL");
-    WendProgram *program = program_open_world(path, world, r->memory, &error);
-    return take_program(r, path, program, error);
+    return open_recording(r, path, &world);
 }
 
 /* -- wrapping -- */

@@ -123,7 +123,8 @@ END
 }
 
 @test "lines and sentences of the documentation are short, and its links lead to files" {
-    "${PYTHON:-python3}" tests/house/prose.py README.md CONTRIBUTING.md SECURITY.md docs/*.md
+    "${PYTHON:-python3}" tests/house/prose.py README.md CONTRIBUTING.md SECURITY.md docs/*.md \
+        lib/README.md lib/*/README.md src/*/README.md src/*/*/README.md tests/README.md
     # and the check finds a fault of each kind
     in_scratch
     printf '%s\n' "- $(printf 'a %.0s' {1..20})" "  $(printf 'a %.0s' {1..21})." >long.md
