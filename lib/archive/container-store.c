@@ -23,7 +23,7 @@ static ContainerWriter *writer_of_members(Container *b, const char *name, int64_
     ContainerWriter *w = container_writer_new(mtime);
     for (uint32_t i = 0; i < COUNT_OF(first) + names->len; i++) {
         bool is_first = i < COUNT_OF(first);
-        const char *member = is_first ? first[i] : ((void **)names->data)[i - COUNT_OF(first)];
+        const char *member = is_first ? first[i] : VECTOR_POINTER(names, i - COUNT_OF(first));
         if (strcmp(member, name) == 0
             || (!is_first && (strcmp(member, first[0]) == 0 || strcmp(member, first[1]) == 0)))
             continue;

@@ -159,7 +159,7 @@ static void write_own(Meta *meta, const WendMerge *m, const char *group)
     for (uint32_t i = 0; i < values->len; i++) {
         const char *value = VECTOR_POINTER(values, i);
         const Vector *ranks = map_get(by_value, value);
-        AUTOFREE char *text = rank_text((const uint32_t *)(const void *)ranks->data, ranks->len);
+        AUTOFREE char *text = rank_text(ranks->data, ranks->len);
         AUTOFREE char *key = string_replace(string_copy(value), "[]=\n\r", ' ');
         if (is_name(string_strip(key), true))
             set(meta, group, key, text);
@@ -176,7 +176,7 @@ static char *missing_ranks(const WendMerge *m)
         else
             VECTOR_APPEND(missing, rank);
     }
-    return rank_text((const uint32_t *)(const void *)missing->data, missing->len);
+    return rank_text(missing->data, missing->len);
 }
 
 /* The first ranks of the shards, as text. Newly allocated. */

@@ -281,9 +281,7 @@ static bool put_elements(Streams *s, WendSideReader *r)
 /* Codes the streams of some ranks. */
 static bool put_content(Streams *s, const SharedSide *shared)
 {
-    const void *data = shared->content->data;
-    size_t bytes = shared->content->n;
-    WendCursor c = cursor_of(data, bytes), rows;
+    WendCursor c = cursor_of(shared->content->data, shared->content->n), rows;
     WendSideHead head;
     WendSideReader *r = NEW(WendSideReader, 1);
     size_t n = cursor_count(&c, WEND_SIDE_STREAM_LEAST);

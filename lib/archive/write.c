@@ -548,10 +548,8 @@ static void write_side(Writer *w, const SideMember *m)
 {
     if (!m->content)
         return;
-    const void *data = m->content->data;
-    size_t n = m->content->n;
     AUTOFREE char *name = side_name(m);
-    container_add(w->container, name, data, n);
+    container_add(w->container, name, m->content->data, m->content->n);
 }
 
 /* Writes the members that no other process makes, and adds the totals of the shards to
@@ -673,11 +671,9 @@ bool write_make_side_frames(WendMerge *m, Error **error)
         SideMember *side = &VECTOR_AT(m->sides, SideMember, i);
         if (!side->content)
             continue;
-        const void *data = side->content->data;
-        size_t n = side->content->n;
         AUTOFREE char *name = side_name(side);
         ContainerWriter *w = container_writer_new(start_of(m));
-        container_add_coded(w, name, data, n);
+        container_add_coded(w, name, side->content->data, side->content->n);
         side->in_frame = container_take_frame(w, error);
         if (!side->in_frame)
             return false;

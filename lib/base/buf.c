@@ -83,11 +83,15 @@ void buf_double(WendBuf *b, double v)
     buf_bytes(b, &bits, sizeof bits);
 }
 
+void buf_counted(WendBuf *b, const void *data, size_t n)
+{
+    buf_unsigned(b, n);
+    buf_bytes(b, data, n);
+}
+
 void buf_string(WendBuf *b, const char *s)
 {
-    size_t n = strlen(s);
-    buf_unsigned(b, n);
-    buf_bytes(b, s, n);
+    buf_counted(b, s, strlen(s));
 }
 
 void buf_shorten(WendBuf *b, size_t from, WendBuf *other)
@@ -106,8 +110,7 @@ void buf_block(WendBuf *b, const WendBuf *block)
         b->failed = true;
         return;
     }
-    buf_unsigned(b, block->len);
-    buf_bytes(b, block->data, block->len);
+    buf_counted(b, block->data, block->len);
 }
 
 WendCursor cursor_of(const void *data, size_t n)

@@ -41,7 +41,8 @@ static inline int64_t buf_unzigzag(uint64_t v)
 {
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
-void buf_string(WendBuf *b, const char *s); /* length, bytes */
+void buf_counted(WendBuf *b, const void *data, size_t n); /* N, bytes */
+void buf_string(WendBuf *b, const char *s);               /* the same */
 /* If OTHER is shorter than the bytes from offset FROM on, replaces these by it. Clears OTHER. */
 void buf_shorten(WendBuf *b, size_t from, WendBuf *other);
 void buf_block(WendBuf *b, const WendBuf *block); /* length, bytes */

@@ -635,7 +635,7 @@ static uint32_t *who_calls(const Sequence *s, const Vector *variants, Vector *ro
     AUTOFREE uint8_t *row = NEW(uint8_t, variants->len);
     memset(row, 1, variants->len);
     vector_add(rows, bytes_new(row, variants->len));
-    map_put(numbers, ((void **)rows->data)[0], OF_NUMBER(0));
+    map_put(numbers, VECTOR_POINTER(rows, 0), OF_NUMBER(0));
     for (uint32_t t = 0; s->table.ranks && t < s->table.n_terminals; t++) {
         for (uint32_t v = 0; v < variants->len; v++)
             row[v] = (uint8_t)rankset_contains(&s->table.ranks[t],
@@ -748,7 +748,7 @@ static Aligned *align_into(AlignmentSearch *search, const Vector *all, Class *k)
     Aligned *into = NULL;
     for (uint32_t i = 0; i < MIN(all->len, TRIES) && search->left > 0; i++) {
         AlignmentPlan plan;
-        Aligned *w = ((void **)all->data)[i];
+        Aligned *w = VECTOR_POINTER(all, i);
         if (!plan_alignment(w->class, k, search, &plan))
             continue;
         if (into && plan.saved <= best.saved) {
@@ -776,11 +776,11 @@ bool class_alignment_align(WendMerge *m, Map *variants)
     search_init(&search);
     uint32_t misses = 0;
     for (uint32_t i = 0; i < m->classes->len; i++)
-        if (!map_has(variants, ((void **)m->classes->data)[i]))
-            vector_add(classes, ((void **)m->classes->data)[i]);
+        if (!map_has(variants, VECTOR_POINTER(m->classes, i)))
+            vector_add(classes, VECTOR_POINTER(m->classes, i));
     vector_sort(classes, by_size);
     for (uint32_t i = 0; i < classes->len && misses < MISSES_MAX; i++) {
-        Class *k = ((void **)classes->data)[i];
+        Class *k = VECTOR_POINTER(classes, i);
         RankSet ranks = rankset_copy(&k->ranks);
         Aligned *into = align_into(&search, all, k);
         misses = into ? 0 : misses + 1;
@@ -796,7 +796,7 @@ bool class_alignment_align(WendMerge *m, Map *variants)
     search_clear(&search);
     bool good = true;
     for (uint32_t i = 0; good && i < all->len; i++) {
-        const Aligned *w = ((void **)all->data)[i];
+        const Aligned *w = VECTOR_POINTER(all, i);
         if (w->ranks->len < 2)
             continue;
         Variants *v = variants_of(w);

@@ -81,10 +81,7 @@ size_t class_memory(const Class *k)
 
 static void put_block(WendBuf *out, Bytes *block)
 {
-    const void *bytes = block->data;
-    size_t n = block->n;
-    buf_unsigned(out, n);
-    buf_bytes(out, bytes, n);
+    buf_counted(out, block->data, block->n);
 }
 
 /* The bytes of B, which it clears. */
@@ -306,10 +303,8 @@ static bool sequence_of_part(Sequence *s, WendCursor *c, uint32_t rank, const Ra
         vector_resize(s->poll_tables, 0);
     } else {
         WendBuf b = WEND_BUF_INIT;
-        const void *bytes = grammar->data;
-        size_t n = grammar->n;
         buf_unsigned(&b, polls_after);
-        buf_bytes(&b, bytes, n);
+        buf_bytes(&b, grammar->data, grammar->n);
         AUTO(Bytes) content = bytes_new(b.data, b.len);
         contents_add(&s->poll_grammars, content, ranks);
         buf_clear(&b);

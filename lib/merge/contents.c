@@ -92,11 +92,8 @@ void contents_encode(const Contents *c, WendBuf *out)
     buf_unsigned(out, c->items->len);
     for (uint32_t i = 0; i < c->items->len; i++) {
         const Content *item = VECTOR_POINTER(c->items, i);
-        const void *bytes = item->bytes->data;
-        size_t n = item->bytes->n;
         rankset_encode(&item->ranks, out);
-        buf_unsigned(out, n);
-        buf_bytes(out, bytes, n);
+        buf_counted(out, item->bytes->data, item->bytes->n);
     }
 }
 

@@ -35,12 +35,9 @@ void shared_sides_encode(const Vector *shared, WendBuf *out)
     buf_unsigned(out, shared->len);
     for (uint32_t i = 0; i < shared->len; i++) {
         const SharedSide *s = shared_at(shared, i);
-        const void *data = s->content->data;
-        size_t n = s->content->n;
         buf_unsigned(out, s->kind);
         rankset_encode(&s->ranks, out);
-        buf_unsigned(out, n);
-        buf_bytes(out, data, n);
+        buf_counted(out, s->content->data, s->content->n);
     }
 }
 

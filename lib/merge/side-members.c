@@ -67,10 +67,7 @@ void side_members_encode(const Vector *members, WendBuf *out)
         buf_unsigned(out, m->frame);
         if (!m->content)
             continue;
-        const void *data = m->content->data;
-        size_t n = m->content->n;
-        buf_unsigned(out, n);
-        buf_bytes(out, data, n);
+        buf_counted(out, m->content->data, m->content->n);
     }
 }
 

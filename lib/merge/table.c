@@ -90,10 +90,7 @@ bool table_from_part(Table *t, const PartTable *p, uint32_t rank)
 
 void table_encode(const Table *t, WendBuf *out)
 {
-    const void *bytes = t->structure->data;
-    size_t n = t->structure->n;
-    buf_unsigned(out, n);
-    buf_bytes(out, bytes, n);
+    buf_counted(out, t->structure->data, t->structure->n);
     for (uint32_t s = 0; s < t->first_slot[t->n_terminals]; s++)
         rank_vector_encode(&t->slots[s], out);
 }

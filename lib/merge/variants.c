@@ -38,8 +38,7 @@ static bool add_skeleton(const Sequence *s, WendBuf *key, Vector *repeats)
         return false;
     buf_unsigned(key, s->kind);
     buf_signed(key, s->id);
-    buf_unsigned(key, s->table.structure->n);
-    buf_bytes(key, s->table.structure->data, s->table.structure->n);
+    buf_counted(key, s->table.structure->data, s->table.structure->n);
     buf_unsigned(key, row.n_rules);
     for (uint32_t i = 0; i < row.n_rules; i++) {
         buf_unsigned(key, row.rules[i].n);
@@ -107,14 +106,14 @@ static Variants *join(Vector *candidates)
     AUTOFREE RankSet *ranks = NEW(RankSet, candidates->len);
     AUTOFREE Vector **repeats = NEW(Vector *, candidates->len);
     for (uint32_t i = 0; i < candidates->len; i++) {
-        const Candidate *c = ((void **)candidates->data)[i];
+        const Candidate *c = VECTOR_POINTER(candidates, i);
         ranks[i] = c->class->ranks;
         repeats[i] = c->repeats;
     }
     Variants *v = variants_new(candidates->len, ranks, repeats);
-    Class *one = ((const Candidate *)((void **)candidates->data)[0])->class;
+    Class *one = ((const Candidate *)VECTOR_POINTER(candidates, 0))->class;
     for (uint32_t i = 1; i < v->n; i++)
-        class_join(one, ((const Candidate *)((void **)candidates->data)[i])->class);
+        class_join(one, ((const Candidate *)VECTOR_POINTER(candidates, i))->class);
     return v;
 }
 
@@ -167,12 +166,12 @@ Map *variants_join(WendMerge *m)
     for (MapPlace p = {.map = alike}; map_next(&p);) {
         Vector *candidates = p.value;
         Variants *v = candidates->len > 1 ? join(candidates) : NULL;
-        Class *one = ((const Candidate *)((void **)candidates->data)[0])->class;
+        Class *one = ((const Candidate *)VECTOR_POINTER(candidates, 0))->class;
         if (v)
             map_put(all, one, v);
         vector_add(m->classes, one);
         for (uint32_t i = 1; i < candidates->len; i++)
-            class_free(((const Candidate *)((void **)candidates->data)[i])->class);
+            class_free(((const Candidate *)VECTOR_POINTER(candidates, i))->class);
     }
     return all;
 }

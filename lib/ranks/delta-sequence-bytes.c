@@ -65,7 +65,7 @@ typedef struct {
 /* Numbers the words of DISTINCT, of which N_NAMED are named. false: the numbers exceed 64 bits. */
 static bool numbering(const Vector *distinct, uint32_t n_named, ValueNumbering *as)
 {
-    const int64_t *words = (const int64_t *)(void *)distinct->data;
+    const int64_t *words = distinct->data;
     *as = (ValueNumbering){distinct, n_named, 0};
     if (n_named == distinct->len)
         return true;

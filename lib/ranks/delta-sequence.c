@@ -345,7 +345,7 @@ static void put(DeltaSequenceBuilder *b, bool special, int64_t value, uint64_t c
     if (!number) {
         VECTOR_APPEND(b->known[special], value);
         number = b->known[special]->len;
-        map_put(b->numbers[special], memory_copy(&value, sizeof value), OF_NUMBER(number));
+        map_put_word(b->numbers[special], value, OF_NUMBER(number));
     }
     if (!grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count))
         memory_short();

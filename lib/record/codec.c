@@ -78,7 +78,7 @@ void batches_add(Batches *b, int64_t head, uint32_t n, void *thing)
         Batch batch = {n, vector_of_pointers(NULL)};
         VECTOR_APPEND(b->all, batch);
         number = b->all->len;
-        map_put(b->by_key, memory_copy(&key, sizeof key), OF_NUMBER(number));
+        map_put_word(b->by_key, key, OF_NUMBER(number));
     }
     vector_add(VECTOR_AT(b->all, Batch, number - 1).things, thing);
 }
